@@ -179,7 +179,9 @@ armilla_status armilla_misfit_share(const armilla_misfit *misfit, int64_t r, con
 armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const armilla_code_set *codes)
 {
     if (armilla_pair_is_pca(basis, codes)) return ARMILLA_GLOBAL;
-    if (basis->gram_is_identity || !(codes->nonnegative || codes->sparse)) return ARMILLA_CLOSED;
+    const bool whole = !(codes->nonnegative || codes->sparse);
+    if (whole && codes->spherical && basis->gram_is_identity && basis->is_signed) return ARMILLA_SUBSPACE;
+    if (basis->gram_is_identity || whole) return ARMILLA_CLOSED;
     return codes->descends ? ARMILLA_CONVEX : ARMILLA_LOCAL_MINIMA;
 }
 
@@ -197,7 +199,8 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
     const bool many_minima = landscape == ARMILLA_LOCAL_MINIMA, convex = landscape == ARMILLA_CONVEX;
     /* Any sketch decides which of many local minima is found. A sketch that is only a head start must have seen enough
      * of every feature, or what it leads to is no better than the start: samples of few entries count for less. */
-    const double whole = convex ? density : 1;
+    const bool leads = convex || (landscape == ARMILLA_SUBSPACE && restarts == 1);
+    const double whole = leads ? density : 1;
     const int64_t most = n / SKETCH_SHARE;
     const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / whole);
     return (armilla_sketch_plan){

@@ -82,10 +82,11 @@ armilla_status armilla_misfit_take(const armilla_misfit *misfit, int64_t *sample
 armilla_status armilla_misfit_share(const armilla_misfit *misfit, int64_t r, const double *sizes, int64_t stride,
                                     int64_t *samples, int64_t *count);
 
-/* What the minima of a pair are like: all global; much the same whatever the start, since blocks have closed forms or
- * since each block is a convex problem; or of all heights. */
+/* What the minima of a pair are like: all global; much the same whatever the start, since only a subspace is sought, since
+ * blocks have closed forms or since each block is a convex problem; or of all heights. */
 typedef enum armilla_landscape {
     ARMILLA_GLOBAL,
+    ARMILLA_SUBSPACE,
     ARMILLA_CLOSED,
     ARMILLA_CONVEX,
     ARMILLA_LOCAL_MINIMA

@@ -173,6 +173,9 @@ static void test_sketches_are_small(void **state)
             if (n >= 500 * r && n >= 10000)
                 assert_true(size > 0 && armilla_sketch_decide(ARMILLA_LOCAL_MINIMA, 2 * n, r, 0.5, 1).samples == size);
             assert_true(full == size);
+            assert_true(armilla_sketch_decide(ARMILLA_SUBSPACE, n, r, 0.01, 1).samples == thin);
+            assert_true(armilla_sketch_decide(ARMILLA_SUBSPACE, n, r, 0.01, 2).samples == size);
+            assert_true(armilla_sketch_decide(ARMILLA_CLOSED, n, r, 0.01, 1).samples == size);
             assert_true(thin == 0 || (thin >= 1000 * r && thin <= n / 5));
         }
     for (int64_t restarts = 1; restarts < 100; restarts++) {
@@ -197,6 +200,8 @@ static void test_landscapes(void **state)
         armilla_landscape landscape;
     } rows[] = {
         {"orthonormal", "free", ARMILLA_GLOBAL},
+        {"orthonormal", "sphere", ARMILLA_SUBSPACE},
+        {"orthonormal", "sparse-sphere", ARMILLA_CLOSED},
         {"orthonormal", "nonneg-sparse-sphere", ARMILLA_CLOSED},
         {"orthonormal-nonneg", "nonneg", ARMILLA_CLOSED},
         {"nonnegative", "sphere", ARMILLA_CLOSED},
