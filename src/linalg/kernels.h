@@ -63,6 +63,9 @@ typedef struct armilla_kernels {
     /* C = U'X. X: m x count; U: m x r; C: r x count. Column-major. */
     void (*products)(const armilla_columns *X, const armilla_atoms *U, double *C);
 
+    /* c_q = x_q'u_q for so many pairs of columns of m numbers, with the bits of products without tiles. */
+    void (*dots)(int64_t m, int64_t count, const void *const *x, const void *const *u, double *c);
+
     /* Atoms first ... last-1 of U (m x r) into their places of packed, which has as many numbers. */
     void (*pack)(int64_t m, const armilla_atoms *U, int64_t first, int64_t last, void *packed);
 

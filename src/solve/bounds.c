@@ -14,29 +14,18 @@
 
 #include "base/size.h"
 #include "linalg/dense.h"
+#include "solve/bounds_sample.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum {
-    WIDTH = 8,      /* centres of a group, where memory allows: the fewer, the fewer products, and the more bounds */
-    DATA_PART = 4,  /* bounds take at most this part of what the data do, */
-    MEMORY_PART = 4 /* and of the memory that is left */
+    WIDTH = 8,       /* centres of a group, where memory allows: the fewer, the fewer products, and the more bounds */
+    SHADOW_PART = 8, /* shadows take at most this part of what the data do, and of the memory that is left, */
+    DATA_PART = 4,   /* bounds take at most this part of what the data do, */
+    MEMORY_PART = 4  /* and of the memory that is left */
 };
-
-#define ROUND 0x1p-22f /* what rounding to float, and a sum of two floats, changes at most, twice */
-#define MOST 1e30      /* of a stored bound: so far is farther than all limits, and still a number */
-
-static int64_t group_of(const armilla_bounds *b, int64_t k)
-{
-    return k / b->width;
-}
-
-static int64_t group_width(const armilla_bounds *b, int64_t group)
-{
-    return armilla_min64(b->width, b->r - group * b->width);
-}
 
 void armilla_bounds_plan(armilla_bounds *b, const armilla_sweep *sweep, int64_t r, const double *squared_norms)
 {
@@ -56,6 +45,9 @@ void armilla_bounds_plan(armilla_bounds *b, const armilla_sweep *sweep, int64_t 
     const int64_t stored = armilla_data_stored(X) / X->n * (int64_t)armilla_type_size(b->work);
     const int64_t affordable = armilla_memory_left(context) / MEMORY_PART / numbers - 2;
     const int64_t worth = b->whole ? 1 : armilla_max64(1, stored / DATA_PART / (int64_t)sizeof(float));
+    armilla_shadows_plan(&b->shadows, sweep, r, squared_norms,
+                         armilla_min64(stored / SHADOW_PART / (int64_t)sizeof(float),
+                                       armilla_memory_left(context) / SHADOW_PART / numbers));
     const int64_t groups = armilla_min64(armilla_min64(worth, affordable), (r + WIDTH - 1) / WIDTH);
     if (groups < 1) return;
     b->width = (r + groups - 1) / groups;
@@ -79,6 +71,7 @@ void armilla_bounds_list(armilla_bounds *b, armilla_state_list *list)
     if (!b->whole) armilla_state_workspace(list, ARMILLA_STATE_U8, ARMILLA_STRIP * bytes, threads, &b->panels);
     armilla_state_workspace(list, ARMILLA_STATE_U8, ARMILLA_STRIP * b->groups, threads, &b->lists);
     armilla_state_workspace(list, ARMILLA_STATE_I32, b->groups, threads, &b->counts);
+    armilla_shadows_list(&b->shadows, list);
 }
 
 /* The movement of the centres. */
@@ -151,106 +144,56 @@ static void add_steps(armilla_bounds *b)
     for (int64_t k = 0; k < b->r; k++) b->moved[k] = b->known ? (b->moved[k] + b->steps[k]) * (1 + DBL_EPSILON) : 0;
     for (int64_t g = 0; g < b->groups; g++) {
         double most = 0;
-        for (int64_t i = 0; i < group_width(b, g); i++) most = fmax(most, b->steps[g * b->width + i]);
+        for (int64_t i = 0; i < armilla_bound_width(b, g); i++) most = fmax(most, b->steps[g * b->width + i]);
         b->shift[g] = b->known ? (b->shift[g] + most) * (1 + DBL_EPSILON) : 0;
-        b->limits[g] = (float)fmin(b->shift[g], MOST) * (1 + ROUND);
+        b->limits[g] = (float)fmin(b->shift[g], ARMILLA_BOUND_MOST) * (1 + ARMILLA_BOUND_ROUND);
     }
 }
 
-void armilla_bounds_move(armilla_bounds *b, const armilla_team *team, const double *U, double l, const double *offsets)
+void armilla_bounds_move(armilla_bounds *b, const armilla_team *team, const armilla_bound_centers *centers)
 {
-    moving t = {b, U, l};
-    b->offsets = offsets;
+    moving t = {b, centers->U, centers->l};
+    b->offsets = centers->offsets;
     if (b->groups > 0) {
         if (!b->known) b->unit = find_unit(b);
         armilla_team_share(team, b->r, move_some, &t);
-        b->usable = find_errors(b, l);
+        b->usable = find_errors(b, centers->l);
         b->known &= b->usable;
         add_steps(b);
     }
-    b->l = l;
+    b->l = centers->l;
+    if (b->known)
+        armilla_shadows_move(&b->shadows, team,
+                             &(armilla_shadow_centers){.U = centers->U,
+                                                       .squares = b->squares,
+                                                       .offsets = centers->offsets,
+                                                       .typed = centers->typed,
+                                                       .l = centers->l,
+                                                       .unit = b->unit});
 }
 
 void armilla_bounds_ran(armilla_bounds *b, bool all)
 {
+    if (b->known || !all) armilla_shadows_ran(&b->shadows, all);
     b->known = b->usable && all;
-}
-
-/* A sample that is looked at: what is known of its nearest centre so far. */
-typedef struct sample {
-    double squared, error; /* ||x||^2 and e */
-    double score;          /* s of that centre */
-    int64_t nearest;       /* which it is */
-    float *lower;          /* its bounds */
-    float limit;           /* groups whose lower bound is above this, and their shift, are too far */
-} sample;
-
-static double error_of(const armilla_bounds *b, double squared)
-{
-    return b->by_length * sqrt(squared) + b->by_square * squared + b->always;
-}
-
-/* The distance that a score stands for, at least, as it is stored. */
-static float lower_bound(const armilla_bounds *b, const sample *x, int64_t group, double score)
-{
-    const double square = score + x->squared - x->error;
-    const double least = square > 0 ? sqrt(square) / b->unit : 0;
-    return (float)fmin((least + b->shift[group]) * (1 - 2 * (double)ROUND), MOST);
-}
-
-/* sqrt(square) in units, rounded up. */
-static float limit_of(const armilla_bounds *b, double square)
-{
-    return (float)(sqrt(fmax(square, 0)) / b->unit * (1 + 2 * (double)ROUND)) + FLT_MIN;
-}
-
-/* The nearest of a group has been found, of which the nearest of all so far may be one; the first of equals counts. */
-static void take_group(const armilla_bounds *b, sample *x, int64_t group, const armilla_nearest *found)
-{
-    const int64_t atom = group * b->width + found->atom;
-    const bool nearer = found->least < x->score || (found->least == x->score && atom < x->nearest);
-    x->lower[group] = lower_bound(b, x, group, nearer ? found->second : found->least);
-    if (!nearer) return;
-    const int64_t before = x->nearest < 0 ? group : group_of(b, x->nearest);
-    if (before != group) x->lower[before] = lower_bound(b, x, before, x->score);
-    x->score = found->least;
-    x->nearest = atom;
-    x->limit = limit_of(b, x->score + x->squared + x->error);
-}
-
-static sample begin_sample(const armilla_bounds *b, int64_t j)
-{
-    const double squared = b->squared_norms[j];
-    return (sample){.squared = squared,
-                    .error = error_of(b, squared),
-                    .score = INFINITY,
-                    .nearest = -1,
-                    .lower = b->lower + j * b->groups};
-}
-
-static void end_sample(const armilla_bounds *b, const sample *x, int64_t j)
-{
-    const double upper = sqrt(fmax(x->score + x->squared + x->error, 0)) / b->unit - b->moved[x->nearest];
-    b->nearest[j] = (int32_t)x->nearest;
-    b->upper[j] = (float)(upper + 2 * (double)ROUND * (fabs(upper) + b->moved[x->nearest])) + FLT_MIN;
 }
 
 /* Products with all centres, by which all bounds are made anew. */
 static void assign_all(const armilla_bounds *b, const armilla_assigning *a)
 {
     const armilla_panel *strip = a->strip;
-    sample samples[ARMILLA_STRIP];
+    armilla_bounded samples[ARMILLA_STRIP];
     armilla_nearest found[ARMILLA_STRIP];
     strip->data->ops->products(strip, b->r, a->U, a->C);
-    for (int64_t j = 0; j < strip->count; j++) samples[j] = begin_sample(b, strip->first + j);
+    for (int64_t j = 0; j < strip->count; j++) samples[j] = armilla_bound_begin(b, strip->first + j);
     for (int64_t g = 0; g < b->groups; g++) {
         const int64_t first = g * b->width;
-        b->kernels->nearest_two(group_width(b, g), strip->count, a->C + first, b->r, b->offsets + first, 2 * b->l,
-                                found);
-        for (int64_t j = 0; j < strip->count; j++) take_group(b, &samples[j], g, &found[j]);
+        b->kernels->nearest_two(armilla_bound_width(b, g), strip->count, a->C + first, b->r, b->offsets + first,
+                                2 * b->l, found);
+        for (int64_t j = 0; j < strip->count; j++) armilla_bound_take(b, &samples[j], g, &found[j]);
     }
     for (int64_t j = 0; j < strip->count; j++) {
-        end_sample(b, &samples[j], strip->first + j);
+        armilla_bound_end(b, &samples[j], strip->first + j);
         a->assignments[j] = (int32_t)samples[j].nearest;
     }
 }
@@ -293,21 +236,21 @@ static void multiply_group(const armilla_bounds *b, const armilla_assigning *a, 
         return;
     }
     const armilla_columns X = pick_columns(b, a, w);
-    armilla_multiply_some(strip, &X, group_width(b, group), (const char *)a->atoms + bytes, a->C);
+    armilla_multiply_some(strip, &X, armilla_bound_width(b, group), (const char *)a->atoms + bytes, a->C);
 }
 
 static void look_at_group(const armilla_bounds *b, const armilla_assigning *a, int64_t group, const wanted *w,
-                          sample *samples)
+                          armilla_bounded *samples)
 {
     armilla_nearest found[ARMILLA_STRIP];
-    const int64_t width = group_width(b, group);
+    const int64_t width = armilla_bound_width(b, group);
     if (w->count == 0) return;
     multiply_group(b, a, group, w);
     b->kernels->nearest_two(width, w->count, a->C, width, b->offsets + group * b->width, 2 * b->l, found);
-    for (int64_t i = 0; i < w->count; i++) take_group(b, &samples[w->columns[i]], group, &found[i]);
+    for (int64_t i = 0; i < w->count; i++) armilla_bound_take(b, &samples[w->columns[i]], group, &found[i]);
 }
 
-static bool is_near(const armilla_bounds *b, const sample *x, int64_t group)
+static bool is_near(const armilla_bounds *b, const armilla_bounded *x, int64_t group)
 {
     return !(x->lower[group] > x->limit + b->limits[group]);
 }
@@ -336,28 +279,28 @@ static void list_column(const lists *l, int64_t group, int64_t column)
 static void fetch_column(const armilla_bounds *b, const armilla_panel *strip, int64_t column)
 {
     const int64_t size = (int64_t)armilla_type_size(b->work);
-    if (b->whole) return;
+    if (b->whole || b->shadows.depth > 0) return;
     const char *start = (const char *)strip->columns + column * strip->stride * size;
     for (int64_t at = 0; at < b->m * size; at += ARMILLA_LINE) __builtin_prefetch(start + at, 0, 2);
 }
 
 /* Samples whose bounds do not rule all other centres out, in order and in the list of their own centre's group. */
-static int64_t list_uncertain(const armilla_bounds *b, const armilla_assigning *a, const lists *l, sample *samples,
-                              uint8_t *uncertain)
+static int64_t list_uncertain(const armilla_bounds *b, const armilla_assigning *a, const lists *l,
+                              armilla_bounded *samples, uint8_t *uncertain)
 {
     int64_t count = 0;
     memset(l->counts, 0, (size_t)b->groups * sizeof *l->counts);
     for (int64_t j = 0; j < a->strip->count; j++) {
         const int64_t at = a->strip->first + j;
         const int32_t nearest = b->nearest[at];
-        const double squared = b->squared_norms[at], error = error_of(b, squared);
+        const double squared = b->squared_norms[at], error = armilla_bound_error(b, squared);
         const double upper = fmax((double)b->upper[at] + b->moved[nearest], 0) * b->unit;
-        const float limit = limit_of(b, upper * upper * (1 + 8 * DBL_EPSILON) + 2 * error);
+        const float limit = armilla_bound_limit(b, upper * upper * (1 + 8 * DBL_EPSILON) + 2 * error);
         a->assignments[j] = nearest;
         if (!has_near(b, b->lower + at * b->groups, limit)) continue;
         fetch_column(b, a->strip, j);
-        samples[j] = begin_sample(b, at);
-        list_column(l, group_of(b, nearest), j);
+        samples[j] = armilla_bound_begin(b, at);
+        list_column(l, armilla_bound_group(b, nearest), j);
         uncertain[count++] = (uint8_t)j;
     }
     return count;
@@ -366,13 +309,13 @@ static int64_t list_uncertain(const armilla_bounds *b, const armilla_assigning *
 /* The groups that each of these samples has to look at once it knows the nearest of its own; how many in all. Lists of
  * own groups are used up. */
 static int64_t list_near(const armilla_bounds *b, const lists *l, const uint8_t *uncertain, int64_t count,
-                         const sample *samples)
+                         const armilla_bounded *samples)
 {
     int64_t pairs = 0;
     memset(l->counts, 0, (size_t)b->groups * sizeof *l->counts);
     for (int64_t i = 0; i < count; i++) {
-        const sample *x = &samples[uncertain[i]];
-        const int64_t own = group_of(b, x->nearest);
+        const armilla_bounded *x = &samples[uncertain[i]];
+        const int64_t own = armilla_bound_group(b, x->nearest);
         for (int64_t g = 0; g < b->groups; g++) {
             if (g == own || !is_near(b, x, g)) continue;
             list_column(l, g, uncertain[i]);
@@ -383,7 +326,7 @@ static int64_t list_near(const armilla_bounds *b, const lists *l, const uint8_t 
 }
 
 /* Columns of a list that have not found a nearer centre meanwhile. */
-static wanted still_near(const armilla_bounds *b, const lists *l, int64_t group, const sample *samples)
+static wanted still_near(const armilla_bounds *b, const lists *l, int64_t group, const armilla_bounded *samples)
 {
     uint8_t *columns = l->columns + group * ARMILLA_STRIP;
     int64_t kept = 0;
@@ -392,12 +335,17 @@ static wanted still_near(const armilla_bounds *b, const lists *l, int64_t group,
     return (wanted){columns, kept};
 }
 
-static void assign_some(const armilla_bounds *b, const armilla_assigning *a)
+static void assign_some(armilla_bounds *b, const armilla_assigning *a)
 {
-    sample samples[ARMILLA_STRIP];
+    armilla_bounded samples[ARMILLA_STRIP];
     uint8_t uncertain[ARMILLA_STRIP];
     const lists l = {b->lists + a->thread * b->groups * ARMILLA_STRIP, b->counts + a->thread * b->groups};
+    if (b->shadows.depth > 0 && !b->shadows.known) armilla_shadows_cast(&b->shadows, a->strip, a->C);
     const int64_t count = list_uncertain(b, a, &l, samples, uncertain);
+    if (b->shadows.depth > 0) {
+        armilla_bounds_assign_shadowed(b, a, uncertain, count);
+        return;
+    }
     for (int64_t g = 0; g < b->groups && count > 0; g++) {
         const wanted own = {l.columns + g * ARMILLA_STRIP, l.counts[g]};
         look_at_group(b, a, g, &own, samples);
@@ -412,8 +360,8 @@ static void assign_some(const armilla_bounds *b, const armilla_assigning *a)
         look_at_group(b, a, g, &near, samples);
     }
     for (int64_t i = 0; i < count; i++) {
-        const sample *x = &samples[uncertain[i]];
-        end_sample(b, x, a->strip->first + uncertain[i]);
+        const armilla_bounded *x = &samples[uncertain[i]];
+        armilla_bound_end(b, x, a->strip->first + uncertain[i]);
         a->assignments[uncertain[i]] = (int32_t)x->nearest;
     }
 }

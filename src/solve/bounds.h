@@ -15,7 +15,7 @@
 #include "base/samples.h"
 #include "base/state.h"
 #include "linalg/code_kernels.h"
-#include "solve/sweep.h"
+#include "solve/shadows.h"
 
 /* All zeros but what armilla_bounds_plan sets is a set of bounds that knows nothing. */
 typedef struct armilla_bounds {
@@ -46,6 +46,8 @@ typedef struct armilla_bounds {
     double by_length, by_square, always; /* what is computed of a squared distance is off by at most by_length*||x|| +
                                           * by_square*||x||^2 + always */
 
+    armilla_shadows shadows; /* of the same samples and centres */
+
     /* Workspace of the threads: columns side by side, and for each group the columns that want its products. */
     char *panels;
     uint8_t *lists;
@@ -58,11 +60,21 @@ void armilla_bounds_plan(armilla_bounds *bounds, const armilla_sweep *sweep, int
 /* Their memory, all of it workspace: after a state is restored nothing is known. */
 void armilla_bounds_list(armilla_bounds *bounds, armilla_state_list *list);
 
-/* Before a run: the centres are l*U now, offsets their squared lengths as they are compared. */
-void armilla_bounds_move(armilla_bounds *bounds, const armilla_team *team, const double *U, double l,
-                         const double *offsets);
+/* The centres of a run. */
+typedef struct armilla_bound_centers {
+    const double *U;       /* m x r: they are l*U */
+    const void *typed;     /* U in the working type */
+    const double *offsets; /* r: ||l u_k||^2 as they are compared */
+    double l;
+} armilla_bound_centers;
+
+/* Before a run. */
+void armilla_bounds_move(armilla_bounds *bounds, const armilla_team *team, const armilla_bound_centers *centers);
 /* The nearest centres of a strip, the first of equals: by offsets - 2l*C as armilla_code_kernels has it. */
 void armilla_bounds_assign(armilla_bounds *bounds, const armilla_assigning *assigning);
+/* The same of some columns of the strip by shadows, which are known. */
+void armilla_bounds_assign_shadowed(const armilla_bounds *bounds, const armilla_assigning *assigning,
+                                    const uint8_t *columns, int64_t count);
 /* After a run: every sample of this rank has been assigned, or some may not have been. */
 void armilla_bounds_ran(armilla_bounds *bounds, bool all);
 

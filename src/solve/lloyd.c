@@ -56,7 +56,8 @@ static armilla_status assign_bounded(armilla_lloyd *lloyd)
                                      .tally = ARMILLA_LLOYD_TALLY,
                                      .assign = name_bounded,
                                      .self = lloyd};
-    armilla_bounds_move(lloyd->bounds, armilla_sweep_team(lloyd->sweep), lloyd->U, lloyd->l, lloyd->offsets);
+    const armilla_bound_centers centers = {lloyd->U, lloyd->U_typed, lloyd->offsets, lloyd->l};
+    armilla_bounds_move(lloyd->bounds, armilla_sweep_team(lloyd->sweep), &centers);
     const armilla_status status = armilla_sweep_run(lloyd->sweep, &plan);
     armilla_bounds_ran(lloyd->bounds, status == ARMILLA_OK);
     if (status == ARMILLA_OK) lloyd->inertia = inertia_of(lloyd);

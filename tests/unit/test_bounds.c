@@ -13,7 +13,18 @@
 #include <string.h>
 
 /* How samples are made; how centres begin and move. */
-typedef enum kind { NORMAL, GROUPED, WHOLE_NUMBERS, TWINS, FAR_TWINS, FEW_PLACES, ZEROS } kind;
+typedef enum kind {
+    NORMAL,
+    GROUPED,
+    WHOLE_NUMBERS,
+    TWINS,
+    FAR_TWINS,
+    FEW_PLACES,
+    ZEROS,
+    FLAT,
+    FLAT_TWINS,
+    FLAT_FAR
+} kind;
 typedef enum form { DENSE, SPARSE, DENSE_UNIT, SPARSE_UNIT, SPARSE_CENTRED } form;
 
 typedef struct scenario {
@@ -25,21 +36,45 @@ typedef struct scenario {
 } scenario;
 
 static const scenario scenarios[] = {
-    {NORMAL, DENSE, ARMILLA_F64, 13, 700, 21, 1},          {NORMAL, DENSE, ARMILLA_F32, 300, 500, 40, 1},
-    {GROUPED, DENSE, ARMILLA_F32, 40, 3000, 30, 1},        {GROUPED, DENSE, ARMILLA_F64, 8, 2500, 64, 1},
-    {GROUPED, DENSE, ARMILLA_F32, 40, 900, 1, 1},          {GROUPED, DENSE, ARMILLA_F32, 40, 60, 60, 1},
-    {GROUPED, DENSE, ARMILLA_F64, 20, 600, 17, 1e100},     {GROUPED, DENSE, ARMILLA_F64, 20, 600, 17, 1e-100},
-    {GROUPED, DENSE, ARMILLA_F64, 20, 400, 17, 1e-200},    {GROUPED, DENSE, ARMILLA_F32, 20, 600, 17, 1e15},
-    {GROUPED, DENSE, ARMILLA_F32, 20, 600, 17, 1e-15},     {GROUPED, DENSE, ARMILLA_F32, 20, 600, 17, 1e-24},
-    {WHOLE_NUMBERS, DENSE, ARMILLA_F32, 4, 1500, 33, 1},   {WHOLE_NUMBERS, DENSE, ARMILLA_F64, 3, 1500, 20, 1},
-    {TWINS, DENSE, ARMILLA_F32, 500, 400, 32, 1},          {TWINS, DENSE, ARMILLA_F64, 100, 400, 32, 1},
-    {FAR_TWINS, DENSE, ARMILLA_F32, 100, 900, 32, 1},      {FAR_TWINS, DENSE, ARMILLA_F64, 300, 400, 32, 1},
-    {TWINS, DENSE_UNIT, ARMILLA_F32, 200, 400, 32, 1},     {FEW_PLACES, DENSE, ARMILLA_F32, 30, 800, 24, 1},
-    {FEW_PLACES, DENSE_UNIT, ARMILLA_F32, 30, 800, 24, 1}, {ZEROS, DENSE, ARMILLA_F64, 30, 500, 9, 1},
-    {ZEROS, DENSE_UNIT, ARMILLA_F32, 30, 500, 9, 1},       {GROUPED, SPARSE, ARMILLA_F32, 60, 2000, 30, 1},
-    {TWINS, SPARSE, ARMILLA_F32, 300, 400, 12, 1},         {WHOLE_NUMBERS, SPARSE, ARMILLA_F64, 4, 900, 20, 1},
-    {GROUPED, SPARSE_UNIT, ARMILLA_F32, 60, 2000, 30, 1},  {GROUPED, SPARSE_CENTRED, ARMILLA_F32, 60, 2000, 30, 1},
-    {ZEROS, SPARSE_UNIT, ARMILLA_F64, 60, 500, 9, 1},      {GROUPED, DENSE, ARMILLA_F32, 2, 3000, 50, 1},
+    {NORMAL, DENSE, ARMILLA_F64, 13, 700, 21, 1},
+    {NORMAL, DENSE, ARMILLA_F32, 300, 500, 40, 1},
+    {GROUPED, DENSE, ARMILLA_F32, 40, 3000, 30, 1},
+    {GROUPED, DENSE, ARMILLA_F64, 8, 2500, 64, 1},
+    {GROUPED, DENSE, ARMILLA_F32, 40, 900, 1, 1},
+    {GROUPED, DENSE, ARMILLA_F32, 40, 60, 60, 1},
+    {GROUPED, DENSE, ARMILLA_F64, 20, 600, 17, 1e100},
+    {GROUPED, DENSE, ARMILLA_F64, 20, 600, 17, 1e-100},
+    {GROUPED, DENSE, ARMILLA_F64, 20, 400, 17, 1e-200},
+    {GROUPED, DENSE, ARMILLA_F32, 20, 600, 17, 1e15},
+    {GROUPED, DENSE, ARMILLA_F32, 20, 600, 17, 1e-15},
+    {GROUPED, DENSE, ARMILLA_F32, 20, 600, 17, 1e-24},
+    {WHOLE_NUMBERS, DENSE, ARMILLA_F32, 4, 1500, 33, 1},
+    {WHOLE_NUMBERS, DENSE, ARMILLA_F64, 3, 1500, 20, 1},
+    {TWINS, DENSE, ARMILLA_F32, 500, 400, 32, 1},
+    {TWINS, DENSE, ARMILLA_F64, 100, 400, 32, 1},
+    {FAR_TWINS, DENSE, ARMILLA_F32, 100, 900, 32, 1},
+    {FAR_TWINS, DENSE, ARMILLA_F64, 300, 400, 32, 1},
+    {TWINS, DENSE_UNIT, ARMILLA_F32, 200, 400, 32, 1},
+    {FEW_PLACES, DENSE, ARMILLA_F32, 30, 800, 24, 1},
+    {FEW_PLACES, DENSE_UNIT, ARMILLA_F32, 30, 800, 24, 1},
+    {ZEROS, DENSE, ARMILLA_F64, 30, 500, 9, 1},
+    {ZEROS, DENSE_UNIT, ARMILLA_F32, 30, 500, 9, 1},
+    {GROUPED, SPARSE, ARMILLA_F32, 60, 2000, 30, 1},
+    {TWINS, SPARSE, ARMILLA_F32, 300, 400, 12, 1},
+    {WHOLE_NUMBERS, SPARSE, ARMILLA_F64, 4, 900, 20, 1},
+    {GROUPED, SPARSE_UNIT, ARMILLA_F32, 60, 2000, 30, 1},
+    {GROUPED, SPARSE_CENTRED, ARMILLA_F32, 60, 2000, 30, 1},
+    {ZEROS, SPARSE_UNIT, ARMILLA_F64, 60, 500, 9, 1},
+    {GROUPED, DENSE, ARMILLA_F32, 2, 3000, 50, 1},
+    /* Those that have shadows. */
+    {FLAT, DENSE, ARMILLA_F32, 400, 900, 50, 1},
+    {FLAT, DENSE_UNIT, ARMILLA_F32, 300, 700, 100, 1},
+    {FLAT, DENSE, ARMILLA_F64, 301, 500, 40, 1},
+    {FLAT, DENSE, ARMILLA_F32, 300, 400, 33, 1e15},
+    {FLAT, DENSE, ARMILLA_F32, 300, 400, 33, 1e-15},
+    {FLAT_TWINS, DENSE, ARMILLA_F32, 333, 500, 64, 1},
+    {FLAT_TWINS, DENSE, ARMILLA_F64, 300, 400, 48, 1},
+    {FLAT_FAR, DENSE, ARMILLA_F32, 300, 400, 40, 1},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0], STEPS = 12 };
 
@@ -53,6 +88,18 @@ typedef struct trial {
     double *squared;
 } trial;
 
+/* Samples that are in a few directions but for noise. */
+static bool is_flat(const scenario *s)
+{
+    return s->kind == FLAT || s->kind == FLAT_TWINS || s->kind == FLAT_FAR;
+}
+
+/* What sample j has of direction d. */
+static double weight_of(int64_t j, int64_t d)
+{
+    return sin((double)(j * (2 * d + 3)) + 0.7 * (double)(j % (11 + d)));
+}
+
 static void fill(trial *t)
 {
     const scenario *s = t->of;
@@ -63,6 +110,9 @@ static void fill(trial *t)
         for (int64_t i = 0; i < s->m; i++) {
             double *x = &t->X[j * s->m + i];
             if (s->kind == GROUPED) *x = places[j % 7 * s->m + i] + 0.2 * *x;
+            if (is_flat(s)) *x *= 0.02;
+            for (int64_t d = 0; d < 7 && is_flat(s); d++) *x += places[d * s->m + i] * weight_of(j, d);
+            if (s->kind == FLAT_FAR) *x += 4;
             if (s->kind == FAR_TWINS) *x += 40; /* squares of which rounding is much of a distance */
             if (s->kind == FEW_PLACES) *x = places[j % 7 * s->m + i];
             if (s->kind == ZEROS && j % 3 == 0) *x = 0;
@@ -183,7 +233,7 @@ static void move_centers(trial *t, armilla_context *context, int step, const var
         for (int64_t i = 0; i < s->m && !jumps; i++) u[i] = from->A[k * s->m + i] / sizes[k];
         if (jumps)
             support_ok(context, armilla_data_gather(context, t->data ? t->data : t->raw, s->type, 1, &sample, u));
-        const bool twins = s->kind == TWINS || s->kind == FAR_TWINS;
+        const bool twins = s->kind == TWINS || s->kind == FAR_TWINS || s->kind == FLAT_TWINS;
         const double off = twins && step % 2 ? ulp : 0;
         const int64_t half = s->r / 2; /* the twin of another group */
         for (int64_t i = 0; i < s->m && k >= half && half > 0 && (twins || k % 9 == 0); i++)
@@ -223,10 +273,34 @@ static void check_step(const scenario *s, const trial *t, const variant *plain, 
     assert_true(armilla_sweep_change(bounded->lloyd.sweep) == armilla_sweep_change(plain->lloyd.sweep));
 }
 
-/* What a run ends with, and how many steps left bounds that are known. */
+/* (x'u_k - offset_k/2l)/(unit*length) is between what shadows say. */
+static void check_shadows(armilla_context *context, const trial *t, const variant *w)
+{
+    const scenario *s = t->of;
+    const armilla_shadows *shadows = &w->bounds.shadows;
+    double *x = reference_new(s->m), most = 0;
+    for (int64_t j = 0; j < s->n; j++) {
+        const float *row = armilla_shadows_meet(shadows, 0, 1, &j);
+        support_ok(context, armilla_data_gather(context, t->data ? t->data : t->raw, s->type, 1, &j, x));
+        for (int64_t k = 0; k < s->r; k++) {
+            long double product = 0;
+            for (int64_t i = 0; i < s->m; i++) product += (long double)x[i] * (long double)w->U[k * s->m + i];
+            const double exact = (double)(product - (long double)w->offsets[k] / (2 * (long double)w->lloyd.l)) /
+                                 (shadows->unit * shadows->length);
+            const double range = armilla_shadow_range(shadows, j, k);
+            assert_true((double)row[k] + shadows->slack >= exact);
+            assert_true((double)row[k] - range * (1 + 1e-6) - shadows->slack <= exact);
+            most = fmax(most, range);
+        }
+    }
+    assert_true(most < 1); /* so that they say something */
+    free(x);
+}
+
+/* What a run ends with, and how many steps left bounds that are known, and shadows. */
 typedef struct outcome {
     double *A;
-    int64_t known;
+    int64_t known, shadowed;
 } outcome;
 
 static outcome run(const scenario *s, int number, int threads)
@@ -251,6 +325,9 @@ static outcome run(const scenario *s, int number, int threads)
         step_variant(context, &bounded);
         check_step(s, &t, &plain, &bounded);
         end.known += bounded.bounds.known;
+        end.shadowed += bounded.bounds.shadows.known && bounded.bounds.shadows.depth > 0;
+        if (step % 4 == 2 && bounded.bounds.shadows.known && bounded.bounds.shadows.depth > 0)
+            check_shadows(context, &t, &bounded);
         support_ok(context, armilla_lloyd_measure(&bounded.lloyd));
         assert_memory_equal(bounded.distances, plain.distances, (size_t)s->n * sizeof(double));
         assert_memory_equal(bounded.assignments, plain.assignments, (size_t)s->n * sizeof(int32_t));
@@ -276,6 +353,7 @@ static void test_same_assignments(void **state)
         const outcome one = run(s, i, 1), more = run(s, i, 2 + i % 3);
         assert_memory_equal(one.A, more.A, (size_t)(s->m * s->r) * sizeof(double));
         assert_int_equal(one.known, s->scale < 1e-150 ? 0 : STEPS);
+        if (is_flat(s)) assert_true(one.shadowed >= (s->kind == FLAT ? STEPS - 1 : 1));
         free(one.A);
         free(more.A);
     }

@@ -90,6 +90,24 @@ static void check_places(panel *p)
     free(part);
 }
 
+/* Products of single pairs, however many stand together, have the bits of c_kj. */
+static void check_dots(panel *p)
+{
+    enum { MOST = 7 };
+    const void *columns[MOST], *atoms[MOST];
+    double products[MOST];
+    find_products(p, p->C);
+    for (int64_t first = 0; first < p->r * p->count; first += MOST)
+        for (int64_t count = 1; count <= MOST && first + count <= p->r * p->count; count++) {
+            for (int64_t q = 0; q < count; q++) {
+                columns[q] = element(p, p->stored_X, (first + q) / p->r * p->stride);
+                atoms[q] = element(p, p->stored_U, (first + q) % p->r * p->m);
+            }
+            p->kernels->dots(p->m, count, columns, atoms, products);
+            REFERENCE_HOLDS(memcmp(products, p->C + first, (size_t)count * sizeof *products) == 0);
+        }
+}
+
 /* Atoms that are packed, by halves, have the bits of those that are not. */
 static void check_packing(panel *p)
 {
@@ -181,9 +199,9 @@ static void check_repetition(panel *p)
 
 static void test_every_panel(void **state)
 {
-    static panel_check *const checks[] = {check_products, check_accumulate, check_gather,
-                                          check_places,   check_packing,    check_scratch,
-                                          check_gram,     check_repetition, NULL};
+    static panel_check *const checks[] = {
+        check_products, check_accumulate, check_gather,     check_places, check_packing,
+        check_scratch,  check_gram,       check_repetition, check_dots,   NULL};
     (void)state;
     for_every_panel(checks);
 }

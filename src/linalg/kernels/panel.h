@@ -9,6 +9,8 @@ extern const armilla_kernels BELOW;
 
 #include "linalg/kernels/products.h"
 
+#include "linalg/kernels/dots.h"
+
 #include "linalg/kernels/accumulate.h"
 
 #include "linalg/kernels/tiled.h"
@@ -95,6 +97,7 @@ const armilla_kernels TABLE = {
     .name = ISA_NAME,
     .type = TYPE_TAG,
     .products = products,
+    .dots = dots,
     .pack = pack,
     .tiles_pay = tiles_pay,
     .tiled_numbers = tiled_numbers,
