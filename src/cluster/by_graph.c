@@ -126,11 +126,14 @@ static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
     armilla_partition *communities = &s->found.communities;
     armilla_cluster_number *numbers = NULL;
     int64_t count = 0;
+    armilla_level fine = {.nodes = 0};
     armilla_status status = armilla_knn_graph_make(&s->samples, &s->found.graph, NULL);
+    if (status == ARMILLA_OK) status = armilla_level_of_graph(context, &s->found.graph, &fine);
+    armilla_graph_release(context, &s->found.graph);
     if (status == ARMILLA_OK)
         status = armilla_take(context, s->samples.n, sizeof *communities->labels, &communities->labels);
-    if (status == ARMILLA_OK)
-        status = armilla_partition_number(&s->samples, &s->found.graph, communities, &numbers, &count);
+    if (status == ARMILLA_OK) status = armilla_partition_number(&s->samples, &fine, communities, &numbers, &count);
+    armilla_level_release(context, &fine);
     if (status == ARMILLA_OK && communities->found.count == 0)
         status = armilla_fail(context, ARMILLA_BAD_DATA,
                               "no number of clusters is better than one or all; give " ARMILLA_FIELD("k"));

@@ -23,6 +23,7 @@ const armilla_thresholds armilla_thresholds_default = {
     .fewest_neighbors = 3,
     .short_codes = 2,
     .exact_samples = 20000,
+    .separate_samples = 20000,
     .recall = 0.98,
     .table_features = 40,
     .near = 0.72,

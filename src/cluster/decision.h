@@ -30,6 +30,7 @@ typedef struct armilla_thresholds {
     double recall;            /* this share of the neighbours is as good as all: .976 on 20000 samples cost nothing */
     int64_t table_features; /* of at most so many features, a standardized copy has a graph of its own; of more, scaling
                                  * gives too much weight to those that are nearly constant: the border of images */
+    int64_t separate_samples; /* of more samples, communities at a resolution begin from those at the one above */
     /* Labels: communities, or k-means on smoothed or plain codes. */
     double near;        /* neighbours are near below this part of the squared distance between any two samples */
     int64_t least_each; /* communities of fewer samples each are chance where neighbours are not near; */

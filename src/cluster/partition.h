@@ -25,7 +25,7 @@ armilla_status armilla_partition_measure(armilla_context *context, const armilla
 
 /* best = communities of a number that the samples themselves say, found.count 0 where they say none (labels has space for n);
  * *looked_at = all that were, by rising number. */
-armilla_status armilla_partition_number(const armilla_graph_samples *samples, const armilla_graph *graph,
+armilla_status armilla_partition_number(const armilla_graph_samples *samples, const armilla_level *fine,
                                         armilla_partition *best, armilla_cluster_number **looked_at, int64_t *count);
 
 #endif

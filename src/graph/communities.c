@@ -105,15 +105,16 @@ static armilla_status run_round(armilla_moving_nodes *s, const armilla_level *fi
 }
 
 armilla_status armilla_nodes_run(armilla_moving_nodes *s, const armilla_level *fine,
-                                 const armilla_communities_options *options, int64_t *count)
+                                 const armilla_communities_options *options, const int64_t *from, int64_t *count)
 {
     const int64_t n = fine->nodes;
+    const int rounds = armilla_nodes_rounds(from);
     armilla_status status = ARMILLA_OK;
     s->resolution = options->resolution;
-    for (int64_t i = 0; i < n; i++) s->found[i] = (int32_t)i;
-    for (uint64_t round = 0; round < ARMILLA_NODES_ROUNDS && fine->total > 0 && status == ARMILLA_OK; round++) {
-        s->seed = options->seed * ARMILLA_NODES_ROUNDS + round;
-        status = run_round(s, fine, round + 1 == ARMILLA_NODES_ROUNDS);
+    for (int64_t i = 0; i < n; i++) s->found[i] = (int32_t)(from ? from[i] : i);
+    for (int round = 0; round < rounds && fine->total > 0 && status == ARMILLA_OK; round++) {
+        s->seed = options->seed * ARMILLA_NODES_ROUNDS + (uint64_t)round;
+        status = run_round(s, fine, round + 1 == rounds);
         atomic_fetch_add_explicit(s->control->rounds, 1, memory_order_relaxed);
     }
     if (status == ARMILLA_OK) *count = armilla_labels_compact(n, s->found, n, s->queue);
@@ -135,4 +136,20 @@ double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int
     for (int64_t c = 0; c < count; c++) expected += sums[c] * sums[c];
     *coverage = total > 0 ? inside / total : 0;
     return total > 0 ? *coverage - resolution * expected / (total * total) : 0;
+}
+
+double armilla_level_modularity(const armilla_level *level, const int64_t *labels, int64_t count, double resolution,
+                                double *sums, double *coverage)
+{
+    double inside = 0, expected = 0;
+    for (int64_t c = 0; c < count; c++) sums[c] = 0;
+    for (int64_t i = 0; i < level->nodes; i++) {
+        sums[labels[i]] += level->degrees[i];
+        for (int64_t e = level->starts[i]; e < level->starts[i + 1]; e++)
+            inside += labels[i] == labels[level->targets[e]] ? level->weights[e] : 0;
+    }
+    *coverage = level->total > 0 ? inside / level->total : 0;
+    if (!(level->total > 0)) return 0;
+    for (int64_t c = 0; c < count; c++) expected += sums[c] / level->total * (sums[c] / level->total);
+    return inside / level->total - resolution * expected;
 }

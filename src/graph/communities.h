@@ -4,7 +4,8 @@
  *
  *     communities of a graph                                  tasks.c       armilla_communities_share
  *     k of them: search the resolution gamma                  resolution.c  armilla_nodes_search
- *       a run at one gamma: two rounds                        communities.c armilla_nodes_run
+ *       a run at one gamma: two rounds, or one from the       communities.c armilla_nodes_run
+ *       |  communities at a higher gamma
  *       |  level 0 = the graph, a node for each sample        level.c       armilla_level_of_graph
  *       |  labels = those of the round before                 communities.c run_round
  *       |  repeat
@@ -44,9 +45,11 @@ typedef struct armilla_communities_options {
  * that modularity loses least by: count is k, unless there are more components than that, or the search meets nothing
  * beyond k; then it is what there is, and the caller has to do something else. */
 typedef struct armilla_communities_task {
-    const armilla_graph *graph;
-    const armilla_level *fine;           /* the same as a level, which tasks may share; NULL: it is made for the task */
-    int64_t k;                           /* 0: at the resolution of the options */
+    const armilla_graph *graph; /* NULL where it is a level: */
+    const armilla_level *fine;  /* the same as a level, which tasks may share; NULL: it is made for the task */
+    int64_t k;                  /* 0: at the resolution of the options */
+    const int64_t *from; /* without k: communities to begin from, as at a higher resolution, in one round; may be the
+                          * labels; NULL: single samples */
     armilla_communities_options options; /* with k its resolution becomes that of the run they come from */
     int64_t *labels;
     int64_t count;
@@ -63,6 +66,9 @@ armilla_status armilla_communities_share(armilla_context *context, armilla_commu
  * weight that is inside communities; 0 without an edge. sums has space for as many numbers as there are communities. */
 double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int64_t count, double resolution,
                           double *sums, double *coverage);
+/* The same of a level's nodes. */
+double armilla_level_modularity(const armilla_level *level, const int64_t *labels, int64_t count, double resolution,
+                                double *sums, double *coverage);
 
 /* A task among others that run at the same time. */
 typedef struct armilla_communities_control {
@@ -125,7 +131,7 @@ double armilla_nodes_bytes(int64_t nodes, int64_t entries);
 /* nodes->found = the communities of the level's nodes, of a task without k. ARMILLA_STOPPED, without a
  * message, where the run is to end. */
 armilla_status armilla_nodes_run(armilla_moving_nodes *nodes, const armilla_level *fine,
-                                 const armilla_communities_options *options, int64_t *count);
+                                 const armilla_communities_options *options, const int64_t *from, int64_t *count);
 /* The same with k. */
 armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_level *fine, int64_t k,
                                     armilla_communities_options *options, int64_t *labels, int64_t *count);
@@ -136,8 +142,14 @@ armilla_status armilla_nodes_move(const armilla_moving_nodes *nodes);
 armilla_status armilla_nodes_refine(const armilla_moving_nodes *nodes);
 /* The workspace of joining: lists that moving and refining use too. */
 armilla_level_space armilla_nodes_space(const armilla_moving_nodes *nodes);
-/* Rounds of a run, each from the communities of the one before: the second corrects early decisions of the first. */
+/* Rounds of a run from single samples, each from the communities of the one before: the second corrects early decisions of
+ * the first. */
 enum { ARMILLA_NODES_ROUNDS = 2 };
+/* Rounds of a run from these communities, or from single samples where it is NULL. */
+static inline int armilla_nodes_rounds(const int64_t *from)
+{
+    return from ? 1 : ARMILLA_NODES_ROUNDS;
+}
 /* Whether the run is to end: asked every so many nodes. */
 bool armilla_nodes_over(const armilla_moving_nodes *nodes);
 

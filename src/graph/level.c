@@ -71,6 +71,37 @@ armilla_status armilla_level_of_graph(armilla_context *context, const armilla_gr
     return status;
 }
 
+/* The edges of node i that stay. */
+static void fill_row(const armilla_level *level, const int32_t *row, int64_t i, armilla_level *made)
+{
+    const int32_t own = row[i];
+    int64_t place = made->starts[own];
+    for (int64_t e = level->starts[i]; e < level->starts[i + 1]; e++) {
+        const int32_t to = row[level->targets[e]];
+        if (to < 0) continue;
+        made->targets[place] = to;
+        made->weights[place++] = level->weights[e];
+        made->degrees[own] += level->weights[e];
+    }
+    made->starts[own + 1] = place;
+    made->total += made->degrees[own];
+}
+
+armilla_status armilla_level_of_part(armilla_context *context, const armilla_level *level, const int32_t *row,
+                                     int64_t count, armilla_level *made)
+{
+    int64_t entries = 0;
+    for (int64_t i = 0; i < level->nodes; i++)
+        for (int64_t e = level->starts[i]; e < level->starts[i + 1] && row[i] >= 0; e++)
+            entries += row[level->targets[e]] >= 0;
+    armilla_status status = begin_level(context, count, made);
+    if (status == ARMILLA_OK) status = reserve(context, entries, made);
+    for (int64_t i = 0; i < level->nodes && status == ARMILLA_OK; i++)
+        if (row[i] >= 0) fill_row(level, row, i, made);
+    if (status != ARMILLA_OK) armilla_level_release(context, made);
+    return status;
+}
+
 int64_t armilla_labels_compact(int64_t n, int32_t *labels, int64_t most, int32_t *seen)
 {
     int32_t count = 0;

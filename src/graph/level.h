@@ -22,6 +22,10 @@ typedef struct armilla_level_space {
 } armilla_level_space;
 
 armilla_status armilla_level_of_graph(armilla_context *context, const armilla_graph *graph, armilla_level *made);
+/* *made = some of the level's nodes, and the edges between them: node i becomes row[i] of `count`, rising with i; -1: it
+ * is left out. */
+armilla_status armilla_level_of_part(armilla_context *context, const armilla_level *level, const int32_t *row,
+                                     int64_t count, armilla_level *made);
 /* *made = the level whose nodes are the parts 0 ... count-1 of this one's nodes; the memory that it has is used. */
 armilla_status armilla_level_join(armilla_context *context, const armilla_level *level, const int32_t *parts,
                                   int64_t count, const armilla_level_space *space, armilla_level *made);

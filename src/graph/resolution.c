@@ -99,7 +99,7 @@ armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_l
         if (run > 0) trial.resolution = next_resolution(&s, trial.resolution, met, k);
         if (run > 0) atomic_fetch_add(nodes->control->expected, ARMILLA_NODES_ROUNDS);
         if (run > 0 && nodes->control->chain) armilla_communities_cancel_later(nodes->control);
-        status = armilla_nodes_run(nodes, fine, &trial, &met);
+        status = armilla_nodes_run(nodes, fine, &trial, NULL, &met);
         if (status != ARMILLA_OK) break;
         *(met < k ? &s.below : &s.above) = trial.resolution;
         near = met == k || (trial.resolution == 1 && met > k && (double)met <= NEAR_COUNT * (double)k);

@@ -36,7 +36,7 @@ void armilla_communities_cancel_later(const armilla_communities_control *control
 static armilla_status seek(armilla_moving_nodes *nodes, const armilla_level *fine, armilla_communities_task *task)
 {
     if (task->k > 0) return armilla_nodes_search(nodes, fine, task->k, &task->options, task->labels, &task->count);
-    const armilla_status status = armilla_nodes_run(nodes, fine, &task->options, &task->count);
+    const armilla_status status = armilla_nodes_run(nodes, fine, &task->options, task->from, &task->count);
     for (int64_t i = 0; i < fine->nodes && status == ARMILLA_OK; i++) task->labels[i] = nodes->found[i];
     return status;
 }
@@ -108,14 +108,19 @@ static void work(void *self, int thread)
     if (thread == 0) wait_for_others(s);
 }
 
+static int64_t nodes_of(const armilla_communities_task *task)
+{
+    return task->fine ? task->fine->nodes : task->graph->rows;
+}
+
 /* How many tasks the memory that is left has space for. */
 static int64_t at_a_time(const sharing *s)
 {
     double most = 1;
     for (int i = 0; i < s->count; i++) {
-        const armilla_graph *graph = s->tasks[i].graph;
-        const int64_t entries = armilla_graph_entries(graph);
-        most = fmax(most, armilla_nodes_bytes(graph->rows, s->tasks[i].fine ? entries : 2 * entries));
+        const armilla_level *fine = s->tasks[i].fine;
+        const int64_t entries = fine ? fine->starts[fine->nodes] : 2 * armilla_graph_entries(s->tasks[i].graph);
+        most = fmax(most, armilla_nodes_bytes(nodes_of(&s->tasks[i]), entries));
     }
     const double space = MEMORY_PART * (double)armilla_memory_left(s->context) / most;
     return space < SIDE_BY_SIDE ? (int64_t)fmax(space, 1) : SIDE_BY_SIDE;
@@ -124,14 +129,12 @@ static int64_t at_a_time(const sharing *s)
 armilla_status armilla_communities_share(armilla_context *context, armilla_communities_task *tasks, int count,
                                          bool chain, int *done)
 {
-    sharing s = {.context = context,
-                 .tasks = tasks,
-                 .count = count,
-                 .chain = chain,
-                 .cancelled_from = count,
-                 .expected = count * ARMILLA_NODES_ROUNDS};
+    sharing s = {.context = context, .tasks = tasks, .count = count, .chain = chain, .cancelled_from = count};
     armilla_status status = ARMILLA_OK;
-    for (int i = 0; i < count; i++) s.most_nodes = armilla_max64(s.most_nodes, tasks[i].graph->rows);
+    for (int i = 0; i < count; i++) {
+        s.most_nodes = armilla_max64(s.most_nodes, nodes_of(&tasks[i]));
+        s.expected += armilla_nodes_rounds(tasks[i].from);
+    }
     const armilla_team team = armilla_team_of(context, armilla_min64(at_a_time(&s), count));
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.one_ended, NULL);

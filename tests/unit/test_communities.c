@@ -73,6 +73,71 @@ static void test_modularity_and_connected(void **state)
     }
 }
 
+/* A run that begins from communities ends with connected ones, numbered in order, of no less modularity; and the
+ * modularity of a level is that of its graph. */
+static void test_from_communities(void **state)
+{
+    uint64_t random = 17;
+    (void)state;
+    for (int trial = 0; trial < 60; trial++) {
+        const double chances[2] = {0.05 + 0.5 * reference_uniform(&random), 0.1 * reference_uniform(&random)};
+        const double resolution = exp(4 * reference_uniform(&random) - 2);
+        armilla_communities_options high = {4 * resolution, (uint64_t)trial};
+        int64_t from[MOST], labels[MOST], count = 0;
+        double sums[MOST], coverage = -1;
+        armilla_level fine = {.nodes = 0};
+        int done = 0;
+        draw(&a, &random, 1 + trial * 2 % MOST, trial % 7, chances);
+        support_ok(context, find_communities(&a.graph, 0, &high, from, &count));
+        support_ok(context, armilla_level_of_graph(context, &a.graph, &fine));
+        armilla_communities_task task = {
+            .fine = &fine, .from = from, .options = {resolution, (uint64_t)trial}, .labels = labels};
+        support_ok(context, armilla_communities_share(context, &task, 1, false, &done));
+        check_numbers(a.n, labels, task.count);
+        assert_true(are_connected(&a, labels));
+        const double q = armilla_level_modularity(&fine, labels, task.count, resolution, sums, &coverage);
+        assert_true(coverage >= q && coverage <= 1 + 1e-12);
+        assert_true(fabs(q - plain_modularity(&a, labels, resolution)) < 1e-12);
+        assert_true(q >= plain_modularity(&a, from, resolution) - 1e-9);
+        armilla_level_release(context, &fine);
+        armilla_graph_release(context, &a.graph);
+    }
+}
+
+/* Some of a level's nodes have the edges between them, and no others. */
+static void test_part_of_level(void **state)
+{
+    uint64_t random = 19;
+    const double chances[2] = {0.3, 0.1};
+    int32_t row[MOST];
+    int64_t kept[MOST], count = 0;
+    armilla_level fine = {.nodes = 0}, part = {.nodes = 0};
+    double total = 0;
+    (void)state;
+    draw(&a, &random, MOST, 3, chances);
+    for (int32_t i = 0; i < MOST; i++) {
+        row[i] = reference_uniform(&random) < 0.8 ? (int32_t)count : -1;
+        if (row[i] >= 0) kept[count++] = i;
+    }
+    support_ok(context, armilla_level_of_graph(context, &a.graph, &fine));
+    support_ok(context, armilla_level_of_part(context, &fine, row, count, &part));
+    assert_int_equal(part.nodes, count);
+    for (int64_t i = 0; i < count; i++) {
+        double degree = 0, found = 0;
+        for (int64_t j = 0; j < count; j++) degree += a.W[kept[i] * MOST + kept[j]];
+        for (int64_t e = part.starts[i]; e < part.starts[i + 1]; e++) {
+            assert_true(part.weights[e] == a.W[kept[i] * MOST + kept[part.targets[e]]]);
+            found += part.weights[e];
+        }
+        assert_true(fabs(degree - part.degrees[i]) < 1e-12 && fabs(found - degree) < 1e-12);
+        total += degree;
+    }
+    assert_true(fabs(total - part.total) < 1e-9);
+    armilla_level_release(context, &part);
+    armilla_level_release(context, &fine);
+    armilla_graph_release(context, &a.graph);
+}
+
 /* The largest Q of all partitions, by counting through restricted growth strings. */
 static double best_of_all(const pair *p, double resolution)
 {
@@ -357,6 +422,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_modularity_and_connected),
+        TEST(test_from_communities),
+        TEST(test_part_of_level),
         TEST(test_best_of_all_partitions),
         TEST(test_planted),
         TEST(test_components),
