@@ -30,7 +30,7 @@
 /* Two samples that are compared, and their features; a sample by its cells, times the root of the number of samples. */
 #define PAIR 1.2e-9
 #define PAIR_FEATURE 2.4e-11
-#define PAIR_ENTRY 1.5e-10
+#define PAIR_ENTRY 1.2e-10
 #define IN_CELLS 2.5e-8
 #define CELL_FEATURE 5.0e-10
 /* A query; and a sample of a cell that it is compared with. */
@@ -50,6 +50,9 @@
 #define CACHED_SAMPLES 1.0e5
 #define BEYOND_CACHE 0.65
 #define NUMBER_RUNS 64.0
+/* The same, in whole runs, beyond so many samples, where a run begins from the one before (cluster/number.c). */
+#define CHAINED_RUNS 24.0
+#define CHAINED_SAMPLES 20000
 #define GIVEN_RUNS 8.0
 #define SIDE_BY_SIDE 3.0
 /* A number of a code that is smoothed, and half of the times nothing is. */
@@ -112,7 +115,7 @@ static void plan_writing(const estimate *e)
 
 static void plan_recipe(const estimate *e)
 {
-    add(e, ARMILLA_PHASE_SURVEY, 3 * look_seconds(e));
+    add(e, ARMILLA_PHASE_SURVEY, 6 * look_seconds(e)); /* data that nobody has read yet */
 }
 
 static double rounds_of(const armilla_workload *w, double restarts)
@@ -173,7 +176,7 @@ static void plan_clusters(const estimate *e)
     const armilla_workload *w = e->w;
     const double k = w->k > 0 ? (double)w->k : ARMILLA_ASSUMED_CLUSTERS, sides = fmin(e->threads, SIDE_BY_SIDE);
     const double run = COMMUNITY_RUN * e->n * fmax(1, pow(e->n / CACHED_SAMPLES, BEYOND_CACHE));
-    add(e, ARMILLA_PHASE_SURVEY, e->n * fmax(e->m, e->r) * LOOKED_AT / e->threads);
+    add(e, ARMILLA_PHASE_SURVEY, 4 * e->n * fmax(each(e), e->r) * LOOKED_AT / e->threads);
     if (!w->graph) {
         plan_kmeans(e);
         return;
@@ -182,7 +185,7 @@ static void plan_clusters(const estimate *e)
     if (w->codes) plan_graph(e, e->r, 0);
     if (w->codes && 2 * k < e->r) plan_graph(e, 2 * k, 0);
     if (w->k <= 0) {
-        add(e, ARMILLA_PHASE_NUMBER, NUMBER_RUNS * run / sides);
+        add(e, ARMILLA_PHASE_NUMBER, (e->n > CHAINED_SAMPLES ? CHAINED_RUNS : NUMBER_RUNS) * run / sides);
         return;
     }
     add(e, ARMILLA_PHASE_COMMUNITIES, GIVEN_RUNS * run / sides);

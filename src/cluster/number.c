@@ -14,7 +14,7 @@
 enum { HIGHEST = 6, LOWEST = -9, RESOLUTIONS = HIGHEST - LOWEST + 1, PARTS = 3 };
 #define PART 0.8
 /* What a run that begins from communities takes of one that begins from single samples. */
-#define CHAINED_COST 0.3
+#define CHAINED_COST 0.18
 
 /* The graph of some of the samples. */
 typedef struct part {
@@ -38,6 +38,7 @@ typedef struct counting {
     bool chained;              /* runs begin from the communities at the resolution above */
     part parts[PARTS];
     trial last, next;
+    int64_t first; /* communities at the highest resolution */
     armilla_cluster_number found[RESOLUTIONS];
     int64_t count;
     double runs;             /* of communities so far */
@@ -192,6 +193,15 @@ static double cost_of_step(const counting *s, bool parts, bool whole)
     return (parts ? PARTS * in_parts : 0) + (whole ? in_whole : 0);
 }
 
+/* Steps after this one. A chain ends at one community, where the logarithm of their number goes on falling as it has. */
+static double steps_after(const counting *s, int t)
+{
+    enum { ENOUGH = 3 };
+    const double all = t - LOWEST, done = HIGHEST - 1 - t, last = (double)s->last.count, first = (double)s->first;
+    if (!s->chained || done < ENOUGH || last <= 1 || last >= first) return all;
+    return fmin(all, done * log(last) / log(first / last));
+}
+
 /* Progress counts runs of communities, since a step has one to four of them: samples without communities have one in each of
  * the many steps at low resolutions. Every later step is expected to have four. */
 static void tell_step(counting *s, int t)
@@ -199,7 +209,7 @@ static void tell_step(counting *s, int t)
     const bool whole = s->next.resolution > 0;
     const double now = cost_of_step(s, armilla_decide_is_number(s->last.count, s->samples->n), whole);
     const double later = s->chained ? CHAINED_COST : 1;
-    const double all = s->runs + now + (whole ? later * ((t - LOWEST) * (PARTS + 1) + PARTS) : 0);
+    const double all = s->runs + now + (whole ? later * (steps_after(s, t) * (PARTS + 1) + PARTS) : 0);
     armilla_call_step(s->samples->context, HIGHEST - t, RESOLUTIONS + 1);
     if (all > 0) armilla_call_guess(s->samples->context, s->runs / all, (s->runs + now) / all);
     s->runs += now;
@@ -224,6 +234,7 @@ static armilla_status try_all(counting *s)
         if (status == ARMILLA_OK) status = judge(s);
         if (s->next.resolution == 0) break;
         s->last = s->next;
+        if (t == HIGHEST) s->first = s->last.count;
         s->next = (trial){.labels = labels};
     }
     if (s->count > 0) qsort(s->found, (size_t)s->count, sizeof *s->found, by_count);

@@ -198,13 +198,14 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
 {
     const bool many_minima = landscape == ARMILLA_LOCAL_MINIMA, convex = landscape == ARMILLA_CONVEX;
     /* Any sketch decides which of many local minima is found. A sketch that is only a head start must have seen enough
-     * of every feature, or what it leads to is no better than the start: samples of few entries count for less. */
+     * of every feature, or what it leads to is no better than the start: samples of few entries count for less. For a
+     * subspace that decides whether there is one; a plain one is enough then. */
     const bool leads = convex || (landscape == ARMILLA_SUBSPACE && restarts == 1);
-    const double whole = leads ? density : 1;
-    const int64_t most = n / SKETCH_SHARE;
-    const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / whole);
+    const double most = (double)(n / SKETCH_SHARE), plain = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r);
+    const double thin = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / (leads ? density : 1));
+    const double samples = landscape == ARMILLA_SUBSPACE ? plain : thin;
     return (armilla_sketch_plan){
-        .samples = landscape != ARMILLA_GLOBAL && wanted <= (double)most ? (int64_t)ceil(wanted) : 0,
+        .samples = landscape != ARMILLA_GLOBAL && thin <= most ? (int64_t)ceil(samples) : 0,
         .starts = many_minima && restarts < LEAST_SCREENED_STARTS ? LEAST_SCREENED_STARTS : restarts,
         .kept = 1 + restarts / 4,
         .iterations = convex ? CONVEX_ITERATIONS : SKETCH_ITERATIONS,
