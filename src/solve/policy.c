@@ -201,11 +201,12 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
      * of every feature, or what it leads to is no better than the start: samples of few entries count for less. For a
      * subspace that decides whether there is one; a plain one is enough then. */
     const bool leads = convex || (landscape == ARMILLA_SUBSPACE && restarts == 1);
-    const double most = (double)(n / SKETCH_SHARE), plain = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r);
+    const int64_t most = n / SKETCH_SHARE;
+    const double plain = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r);
     const double thin = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / (leads ? density : 1));
     const double samples = landscape == ARMILLA_SUBSPACE ? plain : thin;
     return (armilla_sketch_plan){
-        .samples = landscape != ARMILLA_GLOBAL && thin <= most ? (int64_t)ceil(samples) : 0,
+        .samples = landscape != ARMILLA_GLOBAL && thin <= (double)most ? (int64_t)ceil(samples) : 0,
         .starts = many_minima && restarts < LEAST_SCREENED_STARTS ? LEAST_SCREENED_STARTS : restarts,
         .kept = 1 + restarts / 4,
         .iterations = convex ? CONVEX_ITERATIONS : SKETCH_ITERATIONS,
