@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from nmf import for_r
+from nmf import RCPPML_DATA, for_r
 
 RANK = 20
 MOST_ABOVE = 2e-3  # of a peer's error
@@ -62,21 +62,9 @@ left, iterations = found()
 print(json.dumps({"seconds": least, "error": float(np.sqrt(max(left, 0))), "iterations": int(iterations)}))
 """
 
-RCPPML = r"""
-words <- commandArgs(TRUE)
-suppressMessages({library(Matrix); library(RcppML)})
-try(setRcppMLthreads(%d), silent = TRUE)
-options(RcppML.threads = %d, RcppML.verbose = FALSE)
-r <- as.integer(words[2])
-X <- if (endsWith(words[1], ".mtx")) as(readMM(words[1]), "CsparseMatrix") else {
-    shape <- as.integer(words[3:4])
-    matrix(readBin(words[1], "numeric", prod(shape), size = 4), shape[1], shape[2])
-}
+RCPPML = RCPPML_DATA + r"""
 taken <- system.time(f <- nmf(X, r, verbose = FALSE, seed = 1))[["elapsed"]]
-w <- f$w %%*%% diag(f$d, r)
-squares <- sum(X^2)
-h <- squares - 2 * sum((t(w) %%*%% X) * f$h) + sum(crossprod(w) * tcrossprod(f$h))
-cat(sprintf('{"seconds": %%.9f, "error": %%.9f, "iterations": %%d}', taken, sqrt(max(h, 0) / squares), as.integer(f$iter)))
+cat(sprintf('{"seconds": %%.9f, "error": %%.9f, "iterations": %%d}', taken, error_of(f), as.integer(f$iter)))
 """
 
 # Our words for a job, and who else does it: the name of a peer, what it is called here, and its module.

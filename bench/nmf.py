@@ -36,8 +36,8 @@ for line in sys.stdin:
     print(clock() - begin, nmf.reconstruction_err_ / norm, flush=True)
 """
 
-# ||X - wdh||^2 by its parts, without the dense product.
-RCPPML = r"""
+# The matrix, and ||X - wdh||/||X|| by its parts, without the dense product; to be formatted with the threads, twice.
+RCPPML_DATA = r"""
 words <- commandArgs(TRUE)
 suppressMessages({library(Matrix); library(RcppML)})
 try(setRcppMLthreads(%d), silent = TRUE)
@@ -48,14 +48,20 @@ X <- if (endsWith(words[1], ".mtx")) as(readMM(words[1]), "CsparseMatrix") else 
     matrix(readBin(words[1], "numeric", prod(shape), size = 4), shape[1], shape[2])
 }
 squares <- sum(X^2)
+error_of <- function(f) {
+    w <- f$w %%*%% diag(f$d, r)
+    h <- squares - 2 * sum((t(w) %%*%% X) * f$h) + sum(crossprod(w) * tcrossprod(f$h))
+    sqrt(max(h, 0) / squares)
+}
+"""
+
+RCPPML = RCPPML_DATA + r"""
 cat("RcppML", as.character(packageVersion("RcppML")), "\n")
 lines <- file("stdin", "r")
 while (length(line <- readLines(lines, 1)) > 0) {
     taken <- system.time(f <- nmf(X, r, tol = 0, maxit = as.integer(line), verbose = FALSE, seed = 1))
     seconds <- if (%d) taken[["user.self"]] + taken[["sys.self"]] else taken[["elapsed"]]
-    w <- f$w %%*%% diag(f$d, r)
-    h <- squares - 2 * sum((t(w) %%*%% X) * f$h) + sum(crossprod(w) * tcrossprod(f$h))
-    cat(seconds, sqrt(max(h, 0) / squares), "\n")
+    cat(seconds, error_of(f), "\n")
 }
 """
 
