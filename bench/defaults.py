@@ -154,7 +154,7 @@ class DefaultParts:
         for file, name, rank, jobs in self.default_sets():
             for job in jobs:
                 self.default_rows(file, name, rank, job)
-        self.bars("defaults", "Whole fits by default settings", "times as fast as the peer", self.ratios)
+        self.ratios_by_row("defaults", "Whole fits by default settings", "times as fast as the peer", self.ratios)
 
     def default_rows(self, file, name, rank, job):
         peers = dict(self.default_peers(job, file))
@@ -172,4 +172,4 @@ class DefaultParts:
                      f"{other / own:.2f}x ({1e3 * own:.3g} against {1e3 * other:.3g} ms, {ours[0]['iterations']} against "
                      f"{last['iterations']} iterations, error {100 * off:+.2f} %)",
                      f">= 1x, error at most {100 * MOST_ABOVE:g} % above", other >= own and off <= MOST_ABOVE)
-            self.ratios.append((f"{job}, {name}" + ("" if peer == "scikit-learn" else f", {peer}"), other / own, 1))
+            self.ratios.append((f"{job}, {name}" + ("" if peer == "scikit-learn" else f", {peer}"), other / own))

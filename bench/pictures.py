@@ -20,6 +20,16 @@ set key outside top center horizontal
 set grid ytics lc rgb '#dddddd'
 """
 
+ROWS = r"""
+set logscale x 2
+set yrange [{rows}:-1]
+set ytics scale 0
+set lmargin {left}
+set key outside top center horizontal
+set grid xtics lc rgb '#dddddd'
+set arrow from 1, graph 0 to 1, graph 1 nohead lc rgb '#999999' dt 2
+"""
+
 
 def quoted(text):
     return "'" + text.replace("'", "''").replace("_", "\\_") + "'"
@@ -68,4 +78,16 @@ class Pictures:
                      + f"set title {quoted(title)}\nset ylabel {quoted(axis)}\nset bmargin 17\n"
                      f"plot '{stem}.dat' using 2:xtic(1) lc rgb '{COLOURS[0]}' title 'measured', \\\n"
                      f"  '' using 4:3:(0.4) with xerrorbars lc rgb '{COLOURS[1]}' lw 2 pt 0 title 'target'", (1000, 640))
+        self.picture(stem, title, axis)
+
+    def ratios_by_row(self, stem, title, axis, rows):
+        """rows: [(label, ratio)], a line for each, for many; 1 is marked, and what is below has another colour."""
+        with open(self.path(stem + ".dat"), "w") as out:
+            for at, (label, value) in enumerate(rows):
+                print(f'"{label}"', value, at, file=out)
+        left = 0.95 * max(len(label) for label, _ in rows)
+        points = f"'{stem}.dat' using ({{0}} ? $2 : NaN):3:ytic(1) with points pt 7 ps 0.8 lc rgb '{{1}}' title '{{2}}'"
+        self.gnuplot(stem, PLAIN + ROWS.format(rows=len(rows), left=left) + f"set title {quoted(title)}\nset xlabel {quoted(axis)}\nplot "
+                     + ", \\\n  ".join((points.format("$2 >= 1", COLOURS[0], "ahead"), points.format("$2 < 1", COLOURS[1], "behind"))),
+                     (900, 120 + 18 * len(rows)))
         self.picture(stem, title, axis)
