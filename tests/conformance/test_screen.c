@@ -145,7 +145,7 @@ static void test_candidates_are_ranked(void **state)
                                                  .type = ARMILLA_F32,
                                                  .lambda = {1, true},
                                                  .mu = {1, true},
-                                                 .stop = {20, 1e-4, 0, 0}};
+                                                 .stop = {.max_iter = 20, .tol = 1e-4}};
         REFERENCE_OK(armilla_problem_new(reference_context, few, &options, total, norms, &problem));
         armilla_screening screening = {.context = reference_context,
                                        .sketch = problem,
