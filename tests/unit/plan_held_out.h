@@ -1,4 +1,5 @@
-/* Recorded jobs (plan_jobs.h) that the constants of the plan were not chosen by: the evidence for them.
+/* Recorded jobs (plan_jobs.h) that the constants of the plan were not chosen by: the evidence for them. The one of
+ * overlapping groups is no evidence: what surveys take was corrected after it had failed.
  *
  * Fits that end when they have converged are in test_stop.c, for how many iterations they make is a guess. */
 #ifndef ARMILLA_UNIT_PLAN_HELD_OUT_H
