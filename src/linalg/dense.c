@@ -8,6 +8,7 @@
 #include "linalg/small.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 armilla_status armilla_blas_need(armilla_context *context, int64_t columns)
@@ -257,6 +258,23 @@ void armilla_reflect(int64_t k, double *S)
         for (int64_t i = 0; i < j; i++) S[j * k + i] = S[i * k + j];
 }
 
+/* Beyond it squares come near the ends of the range, and not every BLAS guards its norms there. */
+enum { FAR_EXPONENT = 300 };
+
+/* Divides the upper half of S by two to the power that is returned, which is not 0 only where S is far from 1. */
+static int bring_near_one(int64_t k, double *S)
+{
+    double largest = 0;
+    int exponent = 0;
+    for (int64_t j = 0; j < k; j++)
+        for (int64_t i = 0; i <= j; i++) largest = fmax(largest, fabs(S[j * k + i]));
+    if (isfinite(largest)) (void)frexp(largest, &exponent);
+    if (abs(exponent) < FAR_EXPONENT) return 0;
+    for (int64_t j = 0; j < k; j++)
+        for (int64_t i = 0; i <= j; i++) S[j * k + i] = ldexp(S[j * k + i], -exponent);
+    return exponent;
+}
+
 /* S becomes its eigenvectors where these are wanted. */
 static armilla_status decompose(armilla_algebra *algebra, int64_t k, bool wanted, double *values, double *S)
 {
@@ -266,9 +284,11 @@ static armilla_status decompose(armilla_algebra *algebra, int64_t k, bool wanted
         return armilla_fail(algebra->context, ARMILLA_BAD_DATA,
                             "sums over the data are not finite: products of entries leave the range of numbers; scale "
                             "the data nearer to 1");
+    const int exponent = bring_near_one(k, S);
     const int info = armilla_dsyevd(wanted ? 'V' : 'N', 'U', (int)k, S, (int)k, values, algebra->work,
                                     algebra->work_size, algebra->integers, algebra->integer_size);
     if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
+    for (int64_t i = 0; i < k && exponent != 0; i++) values[i] = ldexp(values[i], exponent);
     return ARMILLA_OK;
 }
 
