@@ -97,3 +97,21 @@ armilla_circle_point armilla_circle_minimum(const armilla_circle *circle)
     }
     return best;
 }
+
+/* With M the 2 x 2 matrix of aa, ab, ab and bb, and b = (p, q): g >= -b'(M + mu*I)^-1 b - mu for every mu that makes the
+ * matrix positive definite. For mu = p - aa, the multiplier of t = 0 where that is stationary, this is
+ *
+ *     aa - 2p - slope^2/left,    slope = q - ab,    left = bb + p - aa - ab^2/p.
+ *
+ * On the quarter, where sin(t) >= 0 has a multiplier too, a negative slope counts as 0. Where p is negative the circle is
+ * looked at from t = pi. */
+double armilla_circle_bound(const armilla_circle *circle)
+{
+    const double p = fabs(circle->p), q = circle->p < 0 ? -circle->q : circle->q, ab = circle->ab;
+    if (circle->quarter && circle->p < 0) return -INFINITY;
+    const double turned = ab * (ab / p), size = circle->aa + circle->bb + 2 * p + 2 * fabs(q) + turned;
+    const double left = circle->bb + p - circle->aa - turned;
+    if (!(left > 1e-8 * size)) return -INFINITY; /* not definite, or known too badly */
+    const double slope = circle->quarter ? fmax(q - ab, 0) : q - ab;
+    return circle->aa - 2 * p - (1 + 1e-6) * slope * (slope / left) - 1e-12 * size; /* rounding makes it no higher */
+}

@@ -194,8 +194,7 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
     return status;
 }
 
-/* product = Hw */
-static void multiply_gram(const armilla_column_problem *problem, const double *w, double *product)
+void armilla_gram_multiply(const armilla_column_problem *problem, const double *w, double *product)
 {
     const int64_t r = problem->r;
     memset(product, 0, (size_t)r * sizeof *product);
@@ -236,7 +235,7 @@ void armilla_column_descend(const armilla_column_problem *problem, const double 
     double age = 0, value = 0; /* age: steps since the last fresh start */
     /* Proj does not see the scale of q on a sphere; else the step is q/alpha. */
     const double scale = codes->spherical ? 1 : alpha > 0 ? 1 / alpha : 0;
-    multiply_gram(problem, w, Hw);
+    armilla_gram_multiply(problem, w, Hw);
     value = value_of(r, d, w, Hw);
     memcpy(back, w, (size_t)r * sizeof *w);
     memcpy(Hback, Hw, (size_t)r * sizeof *w);
@@ -247,7 +246,7 @@ void armilla_column_descend(const armilla_column_problem *problem, const double 
         for (int64_t k = 0; k < r; k++)
             q[k] = scale * (d[k] + alpha * (w[k] + beta * (w[k] - back[k])) - (Hw[k] + beta * (Hw[k] - Hback[k])));
         if (!codes->project(r, problem->s, q, next)) return;
-        multiply_gram(problem, next, Hnext);
+        armilla_gram_multiply(problem, next, Hnext);
         const double found = value_of(r, d, next, Hnext);
         if (found > value) {
             if (age == 0) return; /* a plain step cannot rise but by rounding */

@@ -106,6 +106,9 @@ void armilla_columns_descend(const armilla_column_problem *problem, const armill
 
 /* For the sets' solvers. */
 
+/* product = Hw, with as many columns of H as w has nonzeros. */
+void armilla_gram_multiply(const armilla_column_problem *problem, const double *w, double *product);
+
 /* Lanes of the kernels' type from and to a column of double; H and d have the scale of problem->H in the column. */
 void armilla_lane_get(const armilla_column_problem *problem, const void *lanes, int64_t lane, bool is_d,
                       double *column);
@@ -125,6 +128,9 @@ typedef struct armilla_circle_point {
 
 /* The point of the circle with the least g. */
 armilla_circle_point armilla_circle_minimum(const armilla_circle *circle);
+/* A number that g is nowhere below on the circle: near the least g where a small turn from t = 0 (or from t = pi, where p is
+ * negative) reaches it. */
+double armilla_circle_bound(const armilla_circle *circle);
 
 /* The unit w that minimises sum_i values_i w_i^2 - 2b_i w_i: the secular equation with its hard case. values rise. */
 void armilla_secular(int64_t r, const double *values, const double *b, double *w);

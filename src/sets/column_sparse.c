@@ -24,6 +24,8 @@ typedef struct sparse_search {
     double *Hw;                    /* r */
     double *trial;                 /* 2r */
     double *losses;                /* r */
+    double *bounds;                /* r */
+    int64_t *member;               /* of a support */
     bool few;                      /* a support has so few members that every exchange is tried */
 } sparse_search;
 
@@ -57,6 +59,7 @@ static void best_pair(const armilla_column_problem *p, bool nonnegative, const d
             const double p_part = nonnegative ? fmax(d[a], 0) : d[a], q_part = nonnegative ? fmax(d[b], 0) : d[b];
             if (-2 * sqrt(p_part * p_part + q_part * q_part) > best.value) continue;
             const armilla_circle circle = {p->H[a * r + a], p->H[a * r + b], p->H[b * r + b], d[a], d[b], nonnegative};
+            if (armilla_circle_bound(&circle) > best.value) continue;
             const armilla_circle_point found = armilla_circle_minimum(&circle);
             if (found.value < best.value) {
                 best = found;
@@ -71,25 +74,29 @@ static void best_pair(const armilla_column_problem *p, bool nonnegative, const d
     (void)armilla_unit(r, w, w);
 }
 
+/* The members of w's support, rising; returns their number. */
+static int64_t list_support(int64_t r, const double *w, int64_t *member)
+{
+    int64_t size = 0;
+    for (int64_t k = 0; k < r; k++)
+        if (w[k] != 0) member[size++] = k;
+    return size;
+}
+
 /* Descends on w's own support; entries that become 0 leave it. */
 static void refit(const sparse_search *f, int steps, double *w)
 {
     const armilla_column_problem *p = f->problem;
-    armilla_column_problem sub = {.codes = f->whole, .H = f->sub_H, .alpha = p->alpha};
-    for (int64_t a = 0; a < p->r; a++) {
-        if (w[a] == 0) continue;
-        f->sub_d[sub.r] = f->d[a];
-        f->sub_w[sub.r++] = w[a];
-    }
-    for (int64_t a = 0, i = 0; a < p->r; a++) {
-        if (w[a] == 0) continue;
-        for (int64_t b = 0, j = 0; b < p->r; b++)
-            if (w[b] != 0) f->sub_H[i * sub.r + j++] = p->H[a * p->r + b];
-        i++;
+    const int64_t size = list_support(p->r, w, f->member);
+    const armilla_column_problem sub = {.codes = f->whole, .H = f->sub_H, .alpha = p->alpha, .r = size};
+    for (int64_t i = 0; i < size; i++) {
+        const double *row = p->H + f->member[i] * p->r;
+        f->sub_d[i] = f->d[f->member[i]];
+        f->sub_w[i] = w[f->member[i]];
+        for (int64_t j = 0; j < size; j++) f->sub_H[i * size + j] = row[f->member[j]];
     }
     armilla_column_descend(&sub, f->sub_d, steps, ARMILLA_SETTLED, f->sub_w, f->sub_workspace);
-    for (int64_t a = 0, i = 0; a < p->r; a++)
-        if (w[a] != 0) w[a] = f->sub_w[i++];
+    for (int64_t i = 0; i < size; i++) w[f->member[i]] = f->sub_w[i];
 }
 
 /* Hw, w'Hw and d'w. */
@@ -98,10 +105,7 @@ static void find_products(const sparse_search *f, const double *w, double *quadr
     const armilla_column_problem *p = f->problem;
     const int64_t r = p->r;
     *quadratic = *linear = 0;
-    for (int64_t k = 0; k < r; k++) {
-        f->Hw[k] = 0;
-        for (int64_t a = 0; a < r; a++) f->Hw[k] += p->H[k * r + a] * w[a];
-    }
+    armilla_gram_multiply(p, w, f->Hw);
     for (int64_t k = 0; k < r; k++) {
         *quadratic += w[k] * f->Hw[k];
         *linear += f->d[k] * w[k];
@@ -117,22 +121,46 @@ static double expected_gain(const sparse_search *f, int64_t k, double quadratic,
     return -slope * slope / fmax(fmax(curvature, least), DBL_MIN);
 }
 
-/* Turns w towards the atom outside its support that gains most, and refits. False where none gains. */
-static bool add_best(const sparse_search *f, double *w)
+/* The circle from w towards atom k. */
+static armilla_circle circle_towards(const sparse_search *f, int64_t k, double quadratic, double linear)
 {
-    const armilla_column_problem *p = f->problem;
-    const int64_t r = p->r;
-    double quadratic = 0, linear = 0, *gains = f->sub_workspace;
-    int64_t added = -1;
-    find_products(f, w, &quadratic, &linear);
+    return (armilla_circle){quadratic, f->Hw[k], f->problem->H[k * f->problem->r + k], linear, f->d[k], f->nonnegative};
+}
+
+/* What g is at least on each circle that is to be examined, INFINITY for the others; the atom with the least bound. */
+static int64_t find_bounds(const sparse_search *f, const double *w, double quadratic, double linear)
+{
+    const int64_t r = f->problem->r;
+    double *gains = f->sub_workspace;
+    int64_t first = -1;
     for (int64_t k = 0; k < r; k++) gains[k] = w[k] != 0 || f->few ? 0 : expected_gain(f, k, quadratic, linear);
     const double limit = f->few ? 0 : armilla_few_least(r, CANDIDATES, gains);
+    for (int64_t k = 0; k < r; k++) {
+        const armilla_circle circle = circle_towards(f, k, quadratic, linear);
+        f->bounds[k] = w[k] != 0 || gains[k] > limit ? INFINITY : armilla_circle_bound(&circle);
+        if (f->bounds[k] < INFINITY && (first < 0 || f->bounds[k] < f->bounds[first])) first = k;
+    }
+    return first;
+}
+
+/* Turns w towards the atom outside its support that gains most, and refits. False where none gains. The circles whose
+ * bound is above what the most promising one reaches are not examined. */
+static bool add_best(const sparse_search *f, double *w)
+{
+    const int64_t r = f->problem->r;
+    double quadratic = 0, linear = 0;
+    int64_t added = -1;
+    find_products(f, w, &quadratic, &linear);
     armilla_circle_point best = {quadratic - 2 * linear, 1, 0};
     best.value -= 1e-14 * (fabs(quadratic) + 2 * fabs(linear)); /* less is rounding */
+    const int64_t first = find_bounds(f, w, quadratic, linear);
+    if (first < 0 || f->bounds[first] > best.value) return false;
+    const armilla_circle promising = circle_towards(f, first, quadratic, linear);
+    const armilla_circle_point reached = armilla_circle_minimum(&promising);
     for (int64_t k = 0; k < r; k++) {
-        if (w[k] != 0 || gains[k] > limit) continue;
-        const armilla_circle circle = {quadratic, f->Hw[k], p->H[k * r + k], linear, f->d[k], f->nonnegative};
-        const armilla_circle_point found = armilla_circle_minimum(&circle);
+        if (f->bounds[k] > fmin(best.value, reached.value)) continue;
+        const armilla_circle circle = circle_towards(f, k, quadratic, linear);
+        const armilla_circle_point found = k == first ? reached : armilla_circle_minimum(&circle);
         if (found.value < best.value && found.sine != 0) {
             best = found;
             added = k;
@@ -251,7 +279,9 @@ void armilla_solve_sparse(const armilla_column_problem *problem, const double *d
         .Hw = workspace + 8 * r,
         .trial = workspace + 9 * r,
         .losses = workspace + 11 * r,
-        .sub_H = workspace + 12 * r,
+        .bounds = workspace + 12 * r,
+        .member = (int64_t *)(void *)(workspace + 13 * r),
+        .sub_H = workspace + 14 * r,
         .few = s <= ARMILLA_FEW_MEMBERS,
     };
     if (s == 1) {
