@@ -99,6 +99,7 @@ class Bench(Pictures, *KINDS):
         self.threads = 1 if options.processor else THREADS
         self.armilla = os.path.join(options.build, "armilla")
         self.roofline = os.path.join(options.build, "bench_roofline")
+        self.package = os.path.join(os.path.abspath(options.build), "python", "armilla")
         self.out = os.path.join(options.build, "bench")
         self.begin_part()
 
@@ -205,7 +206,8 @@ class Bench(Pictures, *KINDS):
 
     def environment(self, directory):
         threads = {f"{name}_NUM_THREADS": str(self.threads) for name in ("OPENBLAS", "BLIS", "OMP")}
-        return {**os.environ, **threads, **({"LD_LIBRARY_PATH": directory} if directory else {})}
+        package = {"PYTHONPATH": os.path.dirname(self.package)}
+        return {**os.environ, **threads, **package, **({"LD_LIBRARY_PATH": directory} if directory else {})}
 
     def with_blas(self, directory, words):
         return subprocess.run(words, env=self.environment(directory), stdout=subprocess.PIPE, check=True,

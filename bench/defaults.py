@@ -13,21 +13,40 @@ MOST_ABOVE = 2e-3  # of a peer's error
 TINY = 1 << 18     # bytes of a file whose fits take milliseconds,
 SMALL = 1 << 22    # and tenths of a second
 
-# So many fits of a job by one peer: the least seconds, ||X - UV||/||X|| and the iterations of the last.
-PEER = r"""
+# So many fits of a job by one program, in one process and of samples in memory: the least seconds, ||X - UV||/||X|| and the
+# iterations of the last.
+FITS = r"""
 import json, sys, time, warnings
 import numpy as np, scipy.sparse
 warnings.simplefilter("ignore")
-file, peer, rank, runs = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+file, peer, rank, runs, threads = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
 X = scipy.sparse.load_npz(file) if file.endswith("z") else np.load(file)
 if peer == "faiss_kmeans":
     import faiss
+elif peer.startswith("armilla_"):
+    import armilla
 else:
     from sklearn.cluster import KMeans
     from sklearn.decomposition import NMF, PCA, TruncatedSVD
 
 def squares(A):
     return float(A.multiply(A).sum() if scipy.sparse.issparse(A) else (A.astype(np.float64) ** 2).sum())
+
+def ours(**options):
+    model = armilla.fit(X, rank, threads=threads, **options)
+    return lambda: (model.info["relative_error"] ** 2, model.info["iterations"])
+
+def armilla_nmf():
+    return ours(model="nmf")
+
+def armilla_pca():
+    return ours(model="pca", center=True)
+
+def armilla_svd():
+    return ours(model="pca")
+
+def armilla_kmeans():
+    return ours(model="kmeans")
 
 def nmf():
     model = NMF(rank, random_state=0)
@@ -67,12 +86,12 @@ taken <- system.time(f <- nmf(X, r, verbose = FALSE, seed = 1))[["elapsed"]]
 cat(sprintf('{"seconds": %%.9f, "error": %%.9f, "iterations": %%d}', taken, error_of(f), as.integer(f$iter)))
 """
 
-# Our words for a job, and who else does it: the name of a peer, what it is called here, and its module.
+# Who else does a job: the name of a peer, what it is called here, and its module.
 JOBS = {
-    "nmf": (["--model", "nmf"], [("scikit-learn", "nmf", "sklearn"), ("RcppML", None, None)]),
-    "pca": (["--model", "pca", "--center"], [("scikit-learn", "pca", "sklearn")]),
-    "svd": (["--model", "pca"], [("scikit-learn", "svd", "sklearn")]),
-    "kmeans": (["--model", "kmeans"], [("scikit-learn", "kmeans", "sklearn"), ("FAISS", "faiss_kmeans", "faiss")]),
+    "nmf": [("scikit-learn", "nmf", "sklearn"), ("RcppML", None, None)],
+    "pca": [("scikit-learn", "pca", "sklearn")],
+    "svd": [("scikit-learn", "svd", "sklearn")],
+    "kmeans": [("scikit-learn", "kmeans", "sklearn"), ("FAISS", "faiss_kmeans", "faiss")],
 }
 
 
@@ -129,15 +148,18 @@ class DefaultParts:
     def default_peers(self, job, file):
         """Those that are installed: names, and functions of the number of fits."""
         dense = not file.endswith("z")
-        for name, peer, module in JOBS[job][1]:
+        for name, peer, module in JOBS[job]:
             if module and not importlib.util.find_spec(module) or name == "RcppML" and not self.rcppml:
                 continue
             if name == "RcppML":  # reads f32, and its clock has ticks of milliseconds
                 if not dense or os.path.getsize(file) >= SMALL and np.load(file, mmap_mode="r").dtype == np.float32:
                     yield name, lambda rank, runs: self.rcppml_default(file, rank)
             else:
-                yield name, lambda rank, runs, peer=peer: json.loads(
-                    self.with_blas(None, [sys.executable, "-c", PEER, file, peer, str(rank), str(runs)]))
+                yield name, lambda rank, runs, peer=peer: self.python_fits(file, peer, rank, runs)
+
+    def python_fits(self, file, program, rank, runs):
+        words = map(str, (file, program, rank, runs, self.threads))
+        return json.loads(self.with_blas(None, [sys.executable, "-c", FITS, *words]))
 
     def rcppml_default(self, file, rank):
         script = self.path("rcppml-default.R")
@@ -147,8 +169,8 @@ class DefaultParts:
 
     def part_defaults(self):
         """whole fits by default settings against others' defaults"""
-        if not importlib.util.find_spec("sklearn"):
-            self.note("scikit-learn is not installed: whole fits are not compared")
+        if not importlib.util.find_spec("sklearn") or not os.path.exists(self.package):
+            self.note("scikit-learn or the Python package (make python) is missing: whole fits are not compared")
             return
         self.ratios, self.rcppml = [], self.has_rcppml()
         for file, name, rank, jobs in self.default_sets():
@@ -163,11 +185,11 @@ class DefaultParts:
         for _ in range(2):
             for peer, fit in peers.items():
                 theirs[peer].append(fit(rank, runs))
-            ours += [self.fit(file, rank, *JOBS[job][0]) for _ in range(runs)]
+            ours.append(self.python_fits(file, f"armilla_{job}", rank, runs))
         own = min(fit["seconds"] for fit in ours)
         for peer, fits in theirs.items():
             other, last = min(fit["seconds"] for fit in fits), fits[-1]
-            off = ours[0]["relative_error"] / last["error"] - 1 if last["error"] > 0 else 0.0
+            off = ours[0]["error"] / last["error"] - 1 if last["error"] > 0 else 0.0
             self.row(f"{job}, {name}, rank {rank}: against {peer}",
                      f"{other / own:.2f}x ({1e3 * own:.3g} against {1e3 * other:.3g} ms, {ours[0]['iterations']} against "
                      f"{last['iterations']} iterations, error {100 * off:+.2f} %)",

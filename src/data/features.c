@@ -45,6 +45,38 @@ static double term_of(const feature_sums *f, int64_t feature, double x)
     return f->add(x * f->units[feature], f->offsets[feature] * f->units[feature]);
 }
 
+/* The terms that make most passes, of whole columns at once. */
+static void add_differences(int64_t m, const double *x, const double *offsets, double *sums)
+{
+    for (int64_t i = 0; i < m; i++) sums[i] += difference(x[i], offsets[i]);
+}
+
+static void add_squared_differences(int64_t m, const double *x, const double *offsets, double *sums)
+{
+    for (int64_t i = 0; i < m; i++) sums[i] += squared_difference(x[i], offsets[i]);
+}
+
+static void add_dense(const feature_sums *f, int64_t m, const double *x, double *sums)
+{
+    if (!f->units && f->add == difference)
+        add_differences(m, x, f->offsets, sums);
+    else if (!f->units && f->add == squared_difference)
+        add_squared_differences(m, x, f->offsets, sums);
+    else
+        for (int64_t i = 0; i < m; i++) sums[i] += term_of(f, i, x[i]);
+    for (int64_t i = 0; i < m && f->counts; i++) sums[f->counts + i] += x[i] != 0;
+}
+
+static void add_sparse(const feature_sums *f, int64_t m, const armilla_column *x, double *sums)
+{
+    for (int64_t i = 0; i < x->count; i++) {
+        const int64_t feature = armilla_column_feature(x, i);
+        sums[feature] += term_of(f, feature, x->values[i]);
+        sums[m + feature] += 1;
+        if (f->counts) sums[f->counts + feature] += x->values[i] != 0;
+    }
+}
+
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const feature_sums *f = self;
@@ -52,12 +84,10 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const int64_t m = panel->data->m;
     for (int64_t j = 0; j < panel->count; j++) {
         const armilla_column x = armilla_panel_column(panel, j, buffer); /* these data are not centred */
-        for (int64_t i = 0; i < x.count; i++) {
-            const int64_t feature = armilla_column_feature(&x, i);
-            sums[feature] += term_of(f, feature, x.values[i]);
-            if (x.rows) sums[m + feature] += 1;
-            if (f->counts) sums[f->counts + feature] += x.values[i] != 0;
-        }
+        if (x.rows)
+            add_sparse(f, m, &x, sums);
+        else
+            add_dense(f, m, x.values, sums);
     }
     return ARMILLA_OK;
 }

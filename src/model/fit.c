@@ -174,6 +174,7 @@ static armilla_status make_problem(armilla_fit_state *f)
         .seed = (uint64_t)o->seed,
         .stop = {.max_iter = o->max_iter,
                  .tol = o->tol < 0 ? AUTOMATIC_TOL : o->tol,
+                 .automatic = o->tol < 0,
                  .eases =
                      o->tol < 0 && f->solver->eases && armilla_pair_eases(f->resolved.basis, f->codes, o->sparsity),
                  .time_limit = o->time_limit,

@@ -47,7 +47,7 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
     if (status != ARMILLA_OK) return status;
     options.stop.max_iter = plan->iterations;
     options.stop.tol = ARMILLA_SKETCH_TOL;
-    options.stop.eases = false;
+    options.stop.automatic = options.stop.eases = false;
     options.stop.noise = armilla_epsilon(options.type) * facts.squared_norm;
     options.callback = NULL; /* what happens here is not an iteration of the fit; it can be interrupted all the same */
     return armilla_problem_new(sketch->context, fitted, &options, facts.squared_norm, sketch->squared_norms,

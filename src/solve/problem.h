@@ -23,6 +23,7 @@ double armilla_weight_apply(armilla_weight weight, double safe);
 typedef struct armilla_stop_rule {
     int64_t max_iter;
     double tol;
+    bool automatic;      /* no tolerance was given */
     bool eases;          /* also when the last fifth of the iterations has brought little (armilla_stop_decide) */
     double time_limit;   /* 0: none */
     double noise;        /* eps*||X||^2: what h cannot tell from 0 */
@@ -32,6 +33,9 @@ typedef struct armilla_stop_rule {
 /* True where the fit ends with the last entry of the trace, and why. */
 bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace *trace, bool interrupted,
                          armilla_stop *reason);
+
+/* What of ||X||^2 = 1 may be still to be gained where a start that is a result ends, and h is left. */
+double armilla_stop_allowance(const armilla_stop_rule *rule, double h);
 
 /* A guess of the iteration at which it is going to stop; and the least and the most of the iterations until then that is
  * likely, in multiples of their number. */

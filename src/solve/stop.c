@@ -55,6 +55,11 @@ static double gained(const armilla_stop_rule *rule, const armilla_trace *trace)
     return least > 0 ? (before - now) / least : 1;
 }
 
+double armilla_stop_allowance(const armilla_stop_rule *rule, double h)
+{
+    return rule->automatic ? LITTLE * fmin(h, 1 - h) : rule->tol * h;
+}
+
 static bool has_eased(const armilla_stop_rule *rule, const armilla_trace *trace)
 {
     const double part = rule->eases ? gained(rule, trace) : 1;

@@ -141,14 +141,15 @@ static int64_t take_T(finder *f)
     return now;
 }
 
-/* Whether the next block would lower h by no more than the tolerance, if h went on falling as it did: by the same factor
- * at each block, where in truth it falls ever faster. */
+/* Whether the last block has lowered h by no more than is allowed, or all further ones would not, if h went on falling as it
+ * did: by the same factor at each block, where in truth it falls ever faster. */
 static bool promises_nothing(const finder *f)
 {
-    const double tol = f->problem->options.stop.tol, *h = f->left;
-    const double before = h[0] - h[1], now = h[1] - h[2];
-    if (now <= tol * h[1]) return true;
-    return now < before && now * now <= tol * h[2] * (before - now); /* now*q/(1 - q), q = now/before */
+    const double *h = f->left, before = h[0] - h[1], now = h[1] - h[2];
+    const armilla_stop_rule *rule = &f->problem->options.stop;
+    if (now <= armilla_stop_allowance(rule, h[1])) return true;
+    /* now*q/(1 - q), q = now/before */
+    return now < before && now * now <= armilla_stop_allowance(rule, h[2]) * (before - now);
 }
 
 /* Whether the last block has columns of 0. Unless the span is then all of X, X has more equal singular values than blocks
@@ -179,7 +180,7 @@ static armilla_status judge(finder *f)
     f->left[2] = fmax(left, 0);
     /* What is left out of blocks can be as much of h, beside the last of the leading vectors. */
     const double noise = f->least * f->least / fmax(f->values[now - r], DBL_MIN);
-    const double matters = f->problem->options.stop.tol * f->left[2];
+    const double matters = armilla_stop_allowance(&f->problem->options.stop, f->left[2]);
     f->unresolved = noise > matters || (is_short(f) && outside > matters + rounding);
     f->settled = !f->unresolved && isfinite(f->left[0]) && promises_nothing(f);
     return ARMILLA_OK;
