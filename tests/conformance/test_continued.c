@@ -2,11 +2,11 @@
  * is, with every value of the preparation, and what its features are. */
 #include "reference/reference.h"
 
+#include "base/number.h"
 #include "data/keep.h"
 #include "model/model.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { M = 12, N = 80, NEW = 30, R = 3 };
@@ -42,12 +42,12 @@ static armilla_data *wrap(const double *X, int64_t m, int64_t n)
 static void check_same(const armilla_model *before, const armilla_model *after)
 {
     for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
-        char first[256], second[256];
+        char first[256], second[256], *end = NULL;
         if (is_of_the_fit(row->name)) continue;
         armilla_options_recorded(armilla_model_options(before), row->name, first, sizeof first);
         armilla_options_recorded(armilla_model_options(after), row->name, second, sizeof second);
         if (strcmp(row->name, "total") == 0)
-            REFERENCE_HOLDS(strtod(second, NULL) == reference_summary(before).total);
+            REFERENCE_HOLDS(armilla_read_number(second, &end) == reference_summary(before).total);
         else
             assert_string_equal(first, second);
     }

@@ -33,11 +33,22 @@ static void print_slowly(armilla_type type, double number, char text[ARMILLA_NUM
     }
 }
 
+/* The same in a program that is in another locale, which ours may be (tests/locale). */
+static void print_plainly(armilla_type type, double number, char text[ARMILLA_NUMBER_TEXT])
+{
+    static locale_t plain;
+    if (!plain) plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    assert_true(plain != (locale_t)0);
+    const locale_t before = uselocale(plain);
+    print_slowly(type, number, text);
+    (void)uselocale(before);
+}
+
 static void check(armilla_type type, double number)
 {
     char text[ARMILLA_NUMBER_TEXT], wanted[ARMILLA_NUMBER_TEXT] = "";
     const size_t length = armilla_shortest(type, number, text);
-    print_slowly(type, number, wanted);
+    print_plainly(type, number, wanted);
     assert_string_equal(text, wanted);
     assert_int_equal(length, strlen(wanted));
 }
