@@ -236,13 +236,22 @@ INLINE void move_entries(cone *c, int64_t a, int count)
     }
 }
 
+/* Entries from a on, `count` at a time; returns where fewer are left. */
+INLINE int64_t move_runs(cone *c, int64_t a, int count)
+{
+    for (; a + count <= c->r; a += count) move_entries(c, a, count);
+    return a;
+}
+
 /* One pass; the lanes that are done. */
 INLINE unsigned move_all(cone *c, REAL settled)
 {
     int64_t a = 0;
     EACH_GROUP c->moved.of[g] = c->largest.of[g] = spread(0);
-    for (; a + TOGETHER <= c->r; a += TOGETHER) move_entries(c, a, TOGETHER);
-    for (; a < c->r; a++) move_entries(c, a, 1);
+    a = move_runs(c, a, TOGETHER);
+    if (TOGETHER > 4) a = move_runs(c, a, 4);
+    if (TOGETHER > 2) a = move_runs(c, a, 2);
+    (void)move_runs(c, a, 1);
     EACH_GROUP c->done[g] |= (mask)(c->moved.of[g] <= settled * c->largest.of[g]);
     return lanes_of(c->done);
 }
