@@ -146,6 +146,21 @@ static void test_leads_are_halves_at_most(void **state)
             }
 }
 
+/* All samples of data that are few, several starts on them, and no start goes on for longer than the fit may. */
+static void test_few_data_are_their_own_sketch(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 1000000; n = 3 * n + 1)
+        for (int64_t m = 1; m < 1000000; m = 5 * m + 1)
+            for (int64_t most = 1; most < 1000; most *= 3) {
+                const armilla_sketch_plan plan = armilla_sketch_whole(n, m * n, most);
+                assert_true(plan.samples == 0 || plan.samples == n);
+                assert_true(plan.samples == n || m * n > 1000000);
+                assert_true(plan.samples == 0 || m * n <= 10000000);
+                assert_true(plan.starts > 1 && plan.kept == 1 && plan.iterations >= 1 && plan.iterations <= most);
+            }
+}
+
 static void test_some_passes(void **state)
 {
     (void)state;
@@ -273,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_polish_waits),
         cmocka_unit_test(test_descent_suffices_for_one_length),
         cmocka_unit_test(test_leads_are_halves_at_most),
+        cmocka_unit_test(test_few_data_are_their_own_sketch),
         cmocka_unit_test(test_some_passes),
         cmocka_unit_test(test_sketches_are_small),
         cmocka_unit_test(test_landscapes),
