@@ -33,6 +33,7 @@ static bool converged(const armilla_stop_rule *rule, double before, double now)
  * what is still to be gained, whatever k is (docs/algorithm.md#when-to-stop). Long fits gain little for their time. */
 enum { SHARE = 5, LEAST_WINDOW = 8, MOST_WINDOW = 32 };
 #define LITTLE 1e-3
+#define LITTLE_EXPLAINED 1e-2 /* of what a start that is a result explains */
 /* ||X - UV||/||X|| below which a part of h matters less. */
 #define SMALL_ERROR 0.05
 
@@ -57,7 +58,7 @@ static double gained(const armilla_stop_rule *rule, const armilla_trace *trace)
 
 double armilla_stop_allowance(const armilla_stop_rule *rule, double h)
 {
-    return rule->automatic ? LITTLE * fmin(h, 1 - h) : rule->tol * h;
+    return rule->automatic ? fmin(LITTLE * h, LITTLE_EXPLAINED * (1 - h)) : rule->tol * h;
 }
 
 static bool has_eased(const armilla_stop_rule *rule, const armilla_trace *trace)
