@@ -103,8 +103,8 @@ armilla_circle_point armilla_circle_minimum(const armilla_circle *circle)
  *
  *     aa - 2p - slope^2/left,    slope = q - ab,    left = bb + p - aa - ab^2/p.
  *
- * On the quarter, where sin(t) >= 0 has a multiplier too, a negative slope counts as 0. Where p is negative the circle is
- * looked at from t = pi. */
+ * On the quarter, where sin(t) >= 0 has a multiplier too, a negative slope counts as 0. A circle with negative p is looked
+ * at from t = pi. */
 double armilla_circle_bound(const armilla_circle *circle)
 {
     const double p = fabs(circle->p), q = circle->p < 0 ? -circle->q : circle->q, ab = circle->ab;

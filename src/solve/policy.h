@@ -108,8 +108,8 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
 /* For fewer data: a sketch that one start gets a lead on, whose iterations cost a part of those on all data;
  * samples = 0 where that saves nothing either. */
 armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density);
-/* Where codes are assignments and all data are as few as a sketch: starts are compared on them, by no more iterations than
- * the fit may have; samples = 0 where they are more. entries: stored ones. */
+/* For codes that are assignments, of data as few as a sketch: starts are compared on all of them, by no more iterations
+ * than the fit may have; samples = 0 where data are more. entries: stored ones. */
 armilla_sketch_plan armilla_sketch_whole(int64_t n, int64_t entries, int64_t max_iter);
 #define ARMILLA_SKETCH_TOL 1e-4
 
