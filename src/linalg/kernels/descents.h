@@ -243,14 +243,16 @@ INLINE int64_t move_runs(cone *c, int64_t a, int count)
     return a;
 }
 
+enum { HALF_TOGETHER = (TOGETHER + 1) / 2, QUARTER_TOGETHER = (TOGETHER + 3) / 4 };
+
 /* One pass; the lanes that are done. */
 INLINE unsigned move_all(cone *c, REAL settled)
 {
     int64_t a = 0;
     EACH_GROUP c->moved.of[g] = c->largest.of[g] = spread(0);
     a = move_runs(c, a, TOGETHER);
-    if (TOGETHER > 4) a = move_runs(c, a, 4);
-    if (TOGETHER > 2) a = move_runs(c, a, 2);
+    a = move_runs(c, a, HALF_TOGETHER);
+    a = move_runs(c, a, QUARTER_TOGETHER);
     (void)move_runs(c, a, 1);
     EACH_GROUP c->done[g] |= (mask)(c->moved.of[g] <= settled * c->largest.of[g]);
     return lanes_of(c->done);
