@@ -206,7 +206,8 @@ class Bench(Pictures, *KINDS):
 
     def environment(self, directory):
         threads = {f"{name}_NUM_THREADS": str(self.threads) for name in ("OPENBLAS", "BLIS", "OMP")}
-        package = {"PYTHONPATH": os.path.dirname(self.package)}
+        others = os.environ.get("PYTHONPATH")
+        package = {"PYTHONPATH": os.path.dirname(self.package) + (os.pathsep + others if others else "")}
         return {**os.environ, **threads, **package, **({"LD_LIBRARY_PATH": directory} if directory else {})}
 
     def with_blas(self, directory, words):

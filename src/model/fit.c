@@ -220,14 +220,16 @@ static armilla_status choose_start(armilla_fit_state *f)
 static armilla_sketch_plan plan_sketch(const armilla_fit_state *f)
 {
     const armilla_landscape landscape = armilla_pair_landscape(f->resolved.basis, f->codes);
-    const double density = (double)armilla_data_stored(f->X) / ((double)f->X->m * (double)f->X->n);
+    const double stored = (double)armilla_data_stored(f->X), density = stored / ((double)f->X->m * (double)f->X->n);
     const int64_t n = f->X->n, r = f->options->rank, restarts = f->options->restarts;
     const bool assigns = armilla_pair_assigns(f->resolved.basis, f->codes, f->options->sparsity);
     const armilla_sketch_plan plan = armilla_sketch_decide(landscape, n, r, density, restarts);
     const bool leads = landscape == ARMILLA_LOCAL_MINIMA && restarts == 1 && !f->solver->blocks &&
                        f->problem->options.descent_suffices;
-    if (plan.samples > 0 || restarts > 1) return plan;
-    if (assigns) return armilla_sketch_whole(n, armilla_data_stored(f->X), f->options->max_iter);
+    const armilla_sketch_plan whole =
+        armilla_sketch_whole(n, (stored + (double)f->X->m + (double)n) * (double)r, restarts, f->options->max_iter);
+    if (plan.samples > 0) return plan;
+    if (assigns && whole.samples > 0) return whole;
     return leads ? armilla_sketch_lead(n, r, density) : plan;
 }
 

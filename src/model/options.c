@@ -85,14 +85,17 @@ static const armilla_option table[] = {
     {ROW("seed"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(seed), .preset = "0", .low = 0, .high = UNBOUNDED,
      .value = "N", .help = "of all random numbers"},
     {ROW("restarts"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(restarts), .preset = "1", .low = 1, .high = 1e9,
-     .value = "N", .help = "take the best of N starts by objective; of many samples a sketch tells which are fitted"},
+     .value = "N",
+     .help = "take the best of N starts by objective; of many samples a sketch tells which are fitted, and k-means of "
+             "few compares eight at least"},
     {ROW("max-iter"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(max_iter), .preset = "500", .low = 0, .high = 1e15,
      .value = "K", .help = "most iterations"},
     {ROW("tol"), .kind = ARMILLA_OPTION_REAL, .offset = AT(tol), .preset = "auto", .automatic = "auto", .low = 0,
      .high = 1, .value = "auto|T",
      .help =
          "stop when an iteration lowers the objective by less than this fraction; 0: never; auto: 1e-6, or when the "
-         "last fifth of the iterations (fast) has gained less than a thousandth"},
+         "last fifth of the iterations (fast) has gained, or the rest of the start (pca) would gain, less than a "
+         "thousandth"},
     {ROW("time-limit"), .kind = ARMILLA_OPTION_POSITIVE, .offset = AT(time_limit), .preset = "none",
      .automatic = "none", .value = "SECONDS",
      .help = "end within about two passes over the data after so many seconds, with the best model so far"},

@@ -28,13 +28,31 @@ static armilla_status draw(armilla_sketch *sketch, const armilla_data *X, armill
     return status;
 }
 
+/* A sketch of all samples has the problem's own data. */
+static armilla_status use_all(armilla_problem *problem, const armilla_problem_options *options, armilla_sketch *sketch)
+{
+    return armilla_problem_new(sketch->context, problem->X, options, problem->squared_norm, problem->squared_norms,
+                               &sketch->problem);
+}
+
+static armilla_problem_options options_of(const armilla_problem *problem, const armilla_sketch_plan *plan)
+{
+    armilla_problem_options options = problem->options;
+    options.stop.max_iter = plan->iterations;
+    options.stop.tol = ARMILLA_SKETCH_TOL;
+    options.stop.automatic = options.stop.eases = false;
+    options.callback = NULL; /* what happens here is not an iteration of the fit; it can be interrupted all the same */
+    return options;
+}
+
 armilla_status armilla_sketch_make(const armilla_model *model, const armilla_data *X, armilla_problem *problem,
                                    const armilla_sketch_plan *plan, uint64_t seed, armilla_sketch *sketch)
 {
     const int64_t samples = plan->samples;
-    armilla_problem_options options = problem->options;
+    armilla_problem_options options = options_of(problem, plan);
     armilla_data_facts facts = {.squared_norm = 0};
     sketch->context = problem->context;
+    if (samples == problem->n) return use_all(problem, &options, sketch);
     armilla_status status = draw(sketch, X, problem, samples, seed);
     if (status == ARMILLA_OK)
         status = armilla_preparation_view(sketch->context, &model->preparation, sketch->columns, &sketch->prepared);
@@ -45,11 +63,7 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
     if (status == ARMILLA_OK)
         status = armilla_survey(sketch->context, fitted, options.type, &facts, sketch->squared_norms);
     if (status != ARMILLA_OK) return status;
-    options.stop.max_iter = plan->iterations;
-    options.stop.tol = ARMILLA_SKETCH_TOL;
-    options.stop.automatic = options.stop.eases = false;
     options.stop.noise = armilla_epsilon(options.type) * facts.squared_norm;
-    options.callback = NULL; /* what happens here is not an iteration of the fit; it can be interrupted all the same */
     return armilla_problem_new(sketch->context, fitted, &options, facts.squared_norm, sketch->squared_norms,
                                &sketch->problem);
 }

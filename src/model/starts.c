@@ -58,9 +58,15 @@ static int32_t index_of(const armilla_start *start)
     return (int32_t)index;
 }
 
+/* What a round begins from where starts were screened, else NULL. */
+static const armilla_candidate *candidate_of(const armilla_fit_state *f, int64_t round)
+{
+    return f->restarts.screened ? &f->restarts.screening.candidates[round] : NULL;
+}
+
 armilla_status armilla_fit_start(armilla_fit_state *f, int64_t round, int32_t *used)
 {
-    const armilla_candidate *candidate = f->restarts.screened ? &f->restarts.screening.candidates[round] : NULL;
+    const armilla_candidate *candidate = candidate_of(f, round);
     *used = f->start ? index_of(row_of(f, candidate ? candidate->number : round)) : -1;
     if (f->continued) return armilla_fit_start_continued(f);
     if (f->options->start_model) return from_model(f);
@@ -69,12 +75,26 @@ armilla_status armilla_fit_start(armilla_fit_state *f, int64_t round, int32_t *u
     return armilla_fit_start_row(f, f->problem, round);
 }
 
+/* The best candidate that there is, by one pass for its codes. */
+static armilla_status from_candidate(armilla_fit_state *f, int32_t *used)
+{
+    const armilla_candidate *candidate = candidate_of(f, f->restarts.round);
+    if (!candidate || !candidate->kept) return ARMILLA_BAD_DATA;
+    *used = index_of(row_of(f, candidate->number));
+    armilla_call_uninterrupted_enter(f->context);
+    const armilla_status status = armilla_start_from_sketch(f->problem, candidate->U, candidate->radius);
+    armilla_call_uninterrupted_leave(f->context);
+    return status;
+}
+
 armilla_status armilla_fit_start_at_once(armilla_fit_state *f, int32_t *used)
 {
     const armilla_start *start = f->solver->positive ? &armilla_start_random : &armilla_start_samples;
     armilla_stop reason = ARMILLA_STOP_INTERRUPTED;
+    armilla_status status = from_candidate(f, used);
+    if (status != ARMILLA_BAD_DATA) return status;
     *used = index_of(start);
-    const armilla_status status = armilla_start_at_once(f->problem, start, (uint64_t)f->options->seed);
+    status = armilla_start_at_once(f->problem, start, (uint64_t)f->options->seed);
     (void)armilla_call_stopped(f->context, &reason);
     if (status != ARMILLA_BAD_DATA) return status;
     if (reason == ARMILLA_STOP_INTERRUPTED) return armilla_call_explain(f->context);

@@ -193,11 +193,11 @@ armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const a
 #define LEAST_SCREENED_STARTS 3
 #define SKETCH_ITERATIONS 20
 #define CONVEX_ITERATIONS 40 /* of one start, for what three of the others cost */
-/* Starts that are compared on all data where these have so few entries: a start takes milliseconds then, and of several of
- * k-means the best is mostly 1 to 5 % better. */
+/* Starts that are compared on all data, and the products up to which that takes little: of several starts of k-means the
+ * best is mostly 1 to 5 % better. */
 #define WHOLE_STARTS 8
 #define WHOLE_ITERATIONS 10
-#define WHOLE_ENTRIES 4000000
+#define WHOLE_PRODUCTS 5e7
 
 armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n, int64_t r, double density,
                                           int64_t restarts)
@@ -231,12 +231,12 @@ armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density)
     };
 }
 
-armilla_sketch_plan armilla_sketch_whole(int64_t n, int64_t entries, int64_t max_iter)
+armilla_sketch_plan armilla_sketch_whole(int64_t n, double products, int64_t restarts, int64_t max_iter)
 {
     return (armilla_sketch_plan){
-        .samples = entries <= WHOLE_ENTRIES ? n : 0,
-        .starts = WHOLE_STARTS,
-        .kept = 1,
+        .samples = products <= WHOLE_PRODUCTS ? n : 0,
+        .starts = armilla_max64(restarts, WHOLE_STARTS),
+        .kept = 1 + restarts / 4,
         .iterations = armilla_min64(max_iter, WHOLE_ITERATIONS),
     };
 }

@@ -108,9 +108,9 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
 /* For fewer data: a sketch that one start gets a lead on, whose iterations cost a part of those on all data;
  * samples = 0 where that saves nothing either. */
 armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density);
-/* For codes that are assignments, of data as few as a sketch: starts are compared on all of them, by no more iterations
- * than the fit may have; samples = 0 where data are more. entries: stored ones. */
-armilla_sketch_plan armilla_sketch_whole(int64_t n, int64_t entries, int64_t max_iter);
+/* For codes that are assignments, of so few data that the `products` of an iteration take milliseconds: starts are compared
+ * on all n samples, by no more iterations than the fit may have; samples = 0 where these are more. */
+armilla_sketch_plan armilla_sketch_whole(int64_t n, double products, int64_t restarts, int64_t max_iter);
 #define ARMILLA_SKETCH_TOL 1e-4
 
 #endif

@@ -164,6 +164,21 @@ static bool is_short(const finder *f)
     return false;
 }
 
+/* Values nearer to each other than this part of them are as good as equal. */
+#define NEARLY_EQUAL 0.01
+
+/* Whether as many of the leading values as a block has columns are nearly equal: there may be more of them, which the blocks
+ * so far cannot show, so that h seems to have settled. values: of T, rising. */
+static bool hides_directions(const finder *f, const double *values, int64_t count)
+{
+    const double rounding = ROUNDING * armilla_epsilon(f->problem->options.type);
+    for (int64_t first = count - f->problem->r; first + f->k <= count; first++) {
+        const double least = values[first], most = values[first + f->k - 1];
+        if (most > rounding && most - least <= NEARLY_EQUAL * most) return true;
+    }
+    return false;
+}
+
 /* What the span so far leaves of X. */
 static armilla_status judge(finder *f)
 {
@@ -182,7 +197,9 @@ static armilla_status judge(finder *f)
     const double noise = f->least * f->least / fmax(f->values[now - r], DBL_MIN);
     const double matters = armilla_stop_allowance(&f->problem->options.stop, f->left[2]);
     f->unresolved = noise > matters || (is_short(f) && outside > matters + rounding);
-    f->settled = !f->unresolved && isfinite(f->left[0]) && promises_nothing(f);
+    const bool seems = isfinite(f->left[0]) && promises_nothing(f);
+    f->unresolved |= seems && hides_directions(f, f->values, now);
+    f->settled = seems && !f->unresolved;
     return ARMILLA_OK;
 }
 

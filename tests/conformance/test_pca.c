@@ -46,6 +46,11 @@ static double near_steps(int64_t r, int64_t k)
     return steps(r, k) * (1 + 1e-7 * slow(r, k));
 }
 
+static double loose_steps(int64_t r, int64_t k)
+{
+    return steps(r, k) * (1 + 1e-4 * slow(r, k));
+}
+
 typedef struct spectrum {
     const char *word;
     double (*sigma)(int64_t r, int64_t k);
@@ -60,6 +65,7 @@ static const spectrum spectra[] = {
     {"pairs", pairs, 0},
     {"steps", steps, 0},
     {"near steps", near_steps, 1e-6},
+    {"loose steps", loose_steps, 1e-3},
 };
 
 enum { FALLING, SLOW, FLAT, SPECTRA = sizeof spectra / sizeof spectra[0] };
@@ -164,6 +170,15 @@ static void check_fit(const trial *t, double limit, const reference_trial *of, c
     armilla_model_free(model);
 }
 
+/* Without a tolerance a thousandth of what is left may be still to be had, or a hundredth of what is explained: as the rest
+ * is extrapolated from the last blocks, up to four times that. Equal values hide nothing. */
+static void check_without_tolerance(const trial *t, double least, double slack, reference_trial *of)
+{
+    const double all = reference_dot(t->m * t->n, of->X, of->X);
+    of->options.tol = -1;
+    check_fit(t, least * (1 + slack) + 4 * fmin(1e-3 * least, 1e-2 * (all - least)), of, of->data);
+}
+
 static void test_it_is_the_truncated_svd(void **state)
 {
     uint64_t random = 3;
@@ -178,18 +193,63 @@ static void test_it_is_the_truncated_svd(void **state)
             of.options.solver = "fast";
             of.options.tol = t->tol;
             of.options.max_iter = 5000;
-            const double limit = (1 + 2 * t->tol + spectra[kind].slack) * least_objective(t, of.X);
+            const double least = least_objective(t, of.X), limit = (1 + 2 * t->tol + spectra[kind].slack) * least;
             reference_scene("%s, trial %zu, dense", spectra[kind].word, i);
             check_fit(t, limit, &of, of.data);
             reference_scene("%s, trial %zu, sparse", spectra[kind].word, i);
             reference_sparse_new(&sparse, t->type, ARMILLA_I32, false, t->m, t->n, of.X);
             armilla_data *data = reference_sparse_wrap(&sparse);
             check_fit(t, limit, &of, data);
+            reference_scene("%s, trial %zu, no tolerance", spectra[kind].word, i);
+            check_without_tolerance(t, least, spectra[kind].slack, &of);
             armilla_data_free(data);
             reference_sparse_free(&sparse);
             reference_trial_free(&of);
             free(X);
         }
+}
+
+/* Column k of the orthonormal cosines of length m. */
+static double cosine(int64_t m, int64_t i, int64_t k)
+{
+    return sqrt((k == 0 ? 1.0 : 2.0) / (double)m) * cos(acos(-1.0) * ((double)i + 0.5) * (double)k / (double)m);
+}
+
+/* As many nearly equal singular values as atoms, more than a block has columns, in far more dimensions than the blocks span:
+ * those that the first blocks do not show are no less found. */
+static void test_hidden_directions(void **state)
+{
+    enum { FEATURES = 400, SAMPLES = 420, VALUES = 200 };
+    static const int64_t ranks[] = {17, 20, 24};
+    (void)state;
+    for (size_t c = 0; c < sizeof ranks / sizeof *ranks; c++) {
+        const int64_t r = ranks[c];
+        double *left = reference_new(FEATURES * VALUES), *right = reference_new(SAMPLES * VALUES), least = 0;
+        double *X = reference_new(FEATURES * SAMPLES);
+        for (int64_t k = 0; k < VALUES; k++) {
+            const double sigma = (1 + 1e-4 * cos((double)k)) / (double)(1 + k / r);
+            if (k >= r) least += sigma * sigma;
+            for (int64_t i = 0; i < FEATURES; i++) left[k * FEATURES + i] = sigma * cosine(FEATURES, i, k);
+            for (int64_t j = 0; j < SAMPLES; j++) right[k * SAMPLES + j] = cosine(SAMPLES, j, k);
+        }
+        reference_right_transposed(FEATURES, VALUES, SAMPLES, left, right, X);
+        for (int64_t seed = 0; seed < 3; seed++) {
+            reference_trial of;
+            reference_scene("%d nearly equal values, seed %d", (int)r, (int)seed);
+            reference_trial_new(&of, reference_pair_find("orthonormal", "free"), ARMILLA_F32, FEATURES, SAMPLES, r, r,
+                                X);
+            of.options.solver = "fast";
+            of.options.tol = -1;
+            of.options.seed = seed;
+            armilla_model *model = reference_trial_fit(&of);
+            REFERENCE_AT_MOST(reference_summary(model).objective, 1.005 * least);
+            armilla_model_free(model);
+            reference_trial_free(&of);
+        }
+        free(X);
+        free(right);
+        free(left);
+    }
 }
 
 /* Where it converges fast no iteration follows; and a start that is all that is asked for is as it was made. */
@@ -254,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_is_the_truncated_svd),
+        cmocka_unit_test(test_hidden_directions),
         cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_one_pass),
     };

@@ -216,6 +216,13 @@ static int ask(void *user, const armilla_progress *progress)
     return ++caller->asked >= caller->patience;
 }
 
+/* Also while starts are fitted to the sketch. */
+static int ask_from_start(void *user, const armilla_progress *progress)
+{
+    impatience *caller = user;
+    return progress->stage >= ARMILLA_STAGE_START && ++caller->asked >= caller->patience;
+}
+
 static int count_record(void *user, const armilla_trace_entry *entry)
 {
     (void)entry;
@@ -250,6 +257,44 @@ static void test_screening_can_be_stopped(void **state)
         armilla_model_free(model);
         reference_trial_free(&trial);
     }
+}
+
+/* Tight groups, each around a sample: k-means that is stopped while its starts are compared gives the best of those that
+ * were finished, and not random samples, of which two are nearly always of one group. */
+static void test_candidates_survive_a_stop(void **state)
+{
+    enum { GROUPS = 12, EACH = 30, SAMPLES = GROUPS * EACH };
+    uint64_t random = 380;
+    double *centres = reference_new(M * GROUPS), *X = reference_new(M * SAMPLES);
+    int good = 0, poor = 0;
+    (void)state;
+    reference_fill_normal(&random, M * GROUPS, centres);
+    for (int64_t j = 0; j < SAMPLES; j++)
+        for (int64_t i = 0; i < M; i++) X[j * M + i] = centres[j % GROUPS * M + i] + 1e-3 * reference_normal(&random);
+    const double all = reference_dot(M * SAMPLES, X, X);
+    for (int64_t patience = 2;; patience++) {
+        impatience caller = {.patience = patience};
+        reference_trial trial;
+        reference_scene("stopped at call %d", (int)patience);
+        reference_trial_new(&trial, reference_pair_find("free", "one-hot"), ARMILLA_F64, M, SAMPLES, GROUPS, 0, X);
+        trial.options.solver = "fast";
+        armilla_context_set_watch(reference_context, ask_from_start, &caller);
+        armilla_model *model = reference_trial_fit(&trial);
+        armilla_context_set_watch(reference_context, NULL, NULL);
+        const armilla_model_summary summary = reference_summary(model);
+        const bool interrupted = summary.stop == ARMILLA_STOP_INTERRUPTED;
+        if (good > 0) REFERENCE_AT_MOST(summary.objective, 1e-3 * all); /* what was found is not lost again */
+        const bool is_good = summary.objective <= 1e-3 * all;
+        good += interrupted && is_good;
+        poor += interrupted && !is_good; /* before the first start is complete */
+        reference_verify(model, trial.data, trial.X, true);
+        armilla_model_free(model);
+        reference_trial_free(&trial);
+        if (!interrupted) break;
+    }
+    REFERENCE_HOLDS(4 * poor < good);
+    free(X);
+    free(centres);
 }
 
 /* Three groups of samples, a start whose third atom is where no sample is: without revival it is never used, and two
@@ -320,10 +365,15 @@ static void test_starts_that_fail_on_all_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies_of_columns),        cmocka_unit_test(test_fits_of_many_samples),
-        cmocka_unit_test(test_restarts_are_screened),    cmocka_unit_test(test_candidates_are_ranked),
-        cmocka_unit_test(test_screening_can_be_stopped), cmocka_unit_test(test_batches_get_the_stored_codes),
-        cmocka_unit_test(test_unused_atoms_are_revived), cmocka_unit_test(test_starts_that_fail_on_all_data),
+        cmocka_unit_test(test_copies_of_columns),
+        cmocka_unit_test(test_fits_of_many_samples),
+        cmocka_unit_test(test_restarts_are_screened),
+        cmocka_unit_test(test_candidates_are_ranked),
+        cmocka_unit_test(test_candidates_survive_a_stop),
+        cmocka_unit_test(test_screening_can_be_stopped),
+        cmocka_unit_test(test_batches_get_the_stored_codes),
+        cmocka_unit_test(test_unused_atoms_are_revived),
+        cmocka_unit_test(test_starts_that_fail_on_all_data),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -146,19 +146,20 @@ static void test_leads_are_halves_at_most(void **state)
             }
 }
 
-/* All samples of data that are few, several starts on them, and no start goes on for longer than the fit may. */
+/* All samples of data that are few, no fewer starts on them than are asked for, and none goes on for longer than the fit. */
 static void test_few_data_are_their_own_sketch(void **state)
 {
     (void)state;
     for (int64_t n = 1; n < 1000000; n = 3 * n + 1)
-        for (int64_t m = 1; m < 1000000; m = 5 * m + 1)
-            for (int64_t most = 1; most < 1000; most *= 3) {
-                const armilla_sketch_plan plan = armilla_sketch_whole(n, m * n, most);
-                assert_true(plan.samples == 0 || plan.samples == n);
-                assert_true(plan.samples == n || m * n > 1000000);
-                assert_true(plan.samples == 0 || m * n <= 10000000);
-                assert_true(plan.starts > 1 && plan.kept == 1 && plan.iterations >= 1 && plan.iterations <= most);
-            }
+        for (double products = 1; products < 1e12; products *= 7)
+            for (int64_t restarts = 1; restarts < 30; restarts++)
+                for (int64_t most = 1; most < 1000; most *= 3) {
+                    const armilla_sketch_plan plan = armilla_sketch_whole(n, products, restarts, most);
+                    assert_true(plan.samples == (products < 1e8 ? plan.samples : 0) && plan.samples <= n);
+                    assert_true(plan.samples == n || products > 1e7);
+                    assert_true(plan.starts >= restarts && plan.starts > 1 && plan.kept >= 1 && plan.kept <= restarts);
+                    assert_true(plan.iterations >= 1 && plan.iterations <= most);
+                }
 }
 
 static void test_some_passes(void **state)

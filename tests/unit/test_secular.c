@@ -100,7 +100,8 @@ static void check_circle(double aa, double ab, double bb, double p, double q, bo
         const double x = grid[2 * i], y = grid[2 * i + 1];
         least = fmin(least, aa * x * x + 2 * ab * x * y + bb * y * y - 2 * p * x - 2 * q * y);
     }
-    const armilla_circle_point found = armilla_circle_minimum(&(armilla_circle){aa, ab, bb, p, q, quarter});
+    const armilla_circle circle = {aa, ab, bb, p, q, quarter};
+    const armilla_circle_point found = armilla_circle_minimum(&circle);
     const double value = found.value, cosine = found.cosine, sine = found.sine;
     REFERENCE_NEAR(cosine * cosine + sine * sine, 1, 4 * DBL_EPSILON);
     if (quarter) REFERENCE_HOLDS(cosine >= 0 && sine >= 0);
@@ -108,6 +109,33 @@ static void check_circle(double aa, double ab, double bb, double p, double q, bo
                    value, 1e-14 * scale);
     REFERENCE_AT_MOST(value, least + 1e-14 * scale);
     REFERENCE_AT_MOST(least - value, 1e-8 * scale);
+    REFERENCE_AT_MOST(armilla_circle_bound(&circle), value);
+}
+
+/* The bound is nowhere above the minimum, and below it by no more than a small turn from t = 0 promises. */
+static void test_circle_bound(void **state)
+{
+    uint64_t random = 203;
+    int near = 0;
+    (void)state;
+    for (int draw = 0; draw < 20000; draw++) {
+        double k[5];
+        reference_fill_normal(&random, 5, k);
+        const double scale = pow(10, draw % 7 * 50.0 - 150), p = fabs(k[3]), aa = k[0] * k[0], bb = k[2] * k[2];
+        const double ab = 0.5 * fabs(k[0] * k[2]) * (k[1] > 0 ? 1 : -1), q = ab + 1e-3 * k[4];
+        const double left = bb + p - aa - ab * ab / p;
+        const armilla_circle circle = {
+            scale * aa,   scale * ab, scale * bb, scale * (draw % 2 ? p : -p), scale * (draw % 2 ? q : -q),
+            draw % 4 == 1};
+        const double value = armilla_circle_minimum(&circle).value / scale,
+                     bound = armilla_circle_bound(&circle) / scale;
+        reference_scene("draw %d: %g %g %g %g %g", draw, aa, ab, bb, p, q);
+        REFERENCE_AT_MOST(bound, value);
+        if (left < 0.1) continue;
+        near++;
+        REFERENCE_AT_MOST(value - bound, 2 * (q - ab) * (q - ab) / left + 1e-10);
+    }
+    REFERENCE_HOLDS(near > 5000);
 }
 
 /* Random coefficients, each of them 0 or tiny at times, on both arcs. */
@@ -143,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_secular),
         cmocka_unit_test(test_secular_hard_cases),
         cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_circle_bound),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }
