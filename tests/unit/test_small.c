@@ -146,7 +146,7 @@ static void check_sphere(uint64_t *random, int64_t r)
     const int64_t equal = reference_below(random, r + 1);
     for (int64_t k = 0; k < r; k++) {
         Q[k * r + k] = 1;
-        values[k] = k < equal ? 0 : values[k ? k - 1 : 0] * (k > 0) + reference_uniform(random);
+        values[k] = k < equal ? 0 : (k > 0 ? values[k - 1] : 0) + reference_uniform(random);
         for (int64_t i = 0; i < L; i++)
             d[k * L + i] =
                 i == 0 ? 0 : (i < 3 && k < equal ? 0 : 1) * pow(10, 3 - 2 * (double)i) * reference_normal(random);
