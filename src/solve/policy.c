@@ -194,7 +194,7 @@ armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const a
 #define SKETCH_ITERATIONS 20
 #define CONVEX_ITERATIONS 40 /* of one start, for what three of the others cost */
 /* Starts that are compared on all data, and the products up to which that takes little: of several starts of k-means the
- * best is mostly 1 to 5 % better. */
+ * best is up to 5 % better. */
 #define WHOLE_STARTS 8
 #define WHOLE_ITERATIONS 10
 #define WHOLE_PRODUCTS 5e7
