@@ -359,7 +359,8 @@ void armilla_call_passed(armilla_context *context, int64_t samples)
 void armilla_call_iterates(armilla_context *context, int64_t samples)
 {
     armilla_call *call = &context->call;
-    if (samples == call->samples && call->passes_before < 0) call->passes_before = call->passes;
+    /* Iterations by which starts are compared are nested, and come before the first. */
+    if (call->nested == 0 && samples == call->samples && call->passes_before < 0) call->passes_before = call->passes;
 }
 
 armilla_status armilla_call_explain(armilla_context *context)
