@@ -140,7 +140,7 @@ static armilla_status seed_tries(const kmeans *s, int64_t first)
                                .work = s->problem->work,
                                .squared_norms = s->problem->squared_norms,
                                .angle = s->problem->method->unit,
-                               .greedy = true,
+                               .candidates = armilla_greedy_candidates(s->lloyd.r),
                                .count = s->lloyd.r,
                                .first = first,
                                .tries = armilla_min64(SEEDED, options->tries - first),

@@ -131,11 +131,12 @@ void armilla_panel_gram(const armilla_panel *panel, double *G)
     panel->kernels->gram(&X, G);
 }
 
-void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *A)
+void armilla_panel_gather(const armilla_panel *panel, int64_t r, const armilla_memberships *memberships, void *A)
 {
     const armilla_columns X = columns_of(panel);
     if (panel->opens) memset(A, 0, (size_t)(X.m * r) * sizeof(double));
-    panel->kernels->gather(&X, names, A);
+    for (int64_t p = 0; p < memberships->partitions; p++)
+        panel->kernels->gather(&X, memberships->atoms + p * memberships->stride, A);
 }
 
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column)

@@ -66,9 +66,9 @@ typedef struct armilla_layout {
                  void *packed);
     /* How many numbers XW' has there. */
     int64_t (*numbers)(const armilla_data *X, armilla_type work, int64_t r);
-    /* shifted += what unpack wants to know of the panel's codes (W, or where that is NULL assignments) beside XW'; r
+    /* shifted += what unpack wants to know of the panel's codes (W, or where that is NULL memberships) beside XW'; r
      * numbers. */
-    void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, const int32_t *assignments,
+    void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, const armilla_memberships *memberships,
                        double *shifted);
     /* A (m x r) = the sum. */
     void (*unpack)(const armilla_parts *parts, const armilla_team *team, double *A);
@@ -86,8 +86,8 @@ typedef struct armilla_data_ops {
     /* A += X_b W' (m x r, double), or A = X_b W' where the panel opens its slot. Forms with a layout: A = X_b W', as the
      * layout says, in the kernels' type. */
     void (*accumulate)(const armilla_panel *panel, int64_t r, const void *W, void *A);
-    /* The same for assignments to atoms (0 ... r-1): column first+j is added to column assignments[j] of A. */
-    void (*gather)(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
+    /* The same for assignments to atoms (0 ... r-1) by partitions: column first+j is added to those columns of A. */
+    void (*gather)(const armilla_panel *panel, int64_t r, const armilla_memberships *memberships, void *A);
     /* Column first+j as m doubles. */
     void (*expand)(const armilla_panel *panel, int64_t j, double *column);
     const struct armilla_sparse_ops *sparse; /* of forms whose panels are sparse (data/sparse.h); else NULL */
@@ -178,7 +178,7 @@ void armilla_panel_unit_codes(const armilla_panel *panel, const void *U, const a
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A);
 /* G += X_b X_b' (m x m): the lower triangle, and perhaps more. */
 void armilla_panel_gram(const armilla_panel *panel, double *G);
-void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
+void armilla_panel_gather(const armilla_panel *panel, int64_t r, const armilla_memberships *memberships, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
 #define ARMILLA_DENSE_PANELS                                                                                           \
     .products = armilla_panel_products, .accumulate = armilla_panel_accumulate, .gather = armilla_panel_gather,        \

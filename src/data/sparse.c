@@ -153,12 +153,14 @@ static void pack(const armilla_data *X, armilla_type work, int64_t r, const armi
 }
 
 /* (D^-1 W 1), which unpack multiplies by the mean */
-static void add_shifts(const armilla_panel *panel, int64_t r, const void *W, const int32_t *assignments,
+static void add_shifts(const armilla_panel *panel, int64_t r, const void *W, const armilla_memberships *memberships,
                        double *shifted)
 {
     const double *shifts = panel->sparse.shifts;
     const armilla_type work = panel->sparse.kernels->type;
-    for (int64_t j = 0; j < panel->count && shifts && !W; j++) shifted[assignments[j]] += shifts[j];
+    for (int64_t p = 0; !W && shifts && p < memberships->partitions; p++)
+        for (int64_t j = 0; j < panel->count; j++)
+            shifted[memberships->atoms[p * memberships->stride + j]] += shifts[j];
     for (int64_t j = 0; j < panel->count && shifts && W; j++)
         for (int64_t k = 0; k < r; k++) {
             const int64_t i = j * r + k;
@@ -248,10 +250,10 @@ void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void
     s->kernels->accumulate[s->index64](&s->columns, r, armilla_sparse_stride(s->kernels->type, r), W, part);
 }
 
-void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *part)
+void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const armilla_memberships *memberships, void *part)
 {
     const armilla_sparse_panel *s = &panel->sparse;
-    s->kernels->gather[s->index64](&s->columns, armilla_sparse_stride(s->kernels->type, r), assignments, part);
+    s->kernels->gather[s->index64](&s->columns, armilla_sparse_stride(s->kernels->type, r), memberships, part);
 }
 
 int64_t armilla_sparse_entries_at(const armilla_panel *panel, int64_t j, int64_t *rows, double *values, double *shift)

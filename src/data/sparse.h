@@ -35,7 +35,7 @@ int64_t armilla_sparse_entries_at(const armilla_panel *panel, int64_t j, int64_t
 extern const armilla_layout armilla_layout_by_feature;
 void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *packed, double *C);
 void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *part);
-void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *part);
+void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const armilla_memberships *memberships, void *part);
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
 #define ARMILLA_SPARSE_PANELS                                                                                          \
     .layout = &armilla_layout_by_feature, .products = armilla_sparse_products,                                         \

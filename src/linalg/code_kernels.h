@@ -22,12 +22,11 @@ typedef struct armilla_basis_descent {
 
 typedef struct armilla_code_kernels {
     const char *name; /* instruction set: "portable", "avx2" */
-    /* assignments[j] = the k with the least offsets[k] - factor*C(k,j), the first of equals, for the columns of C (r x count):
-     * the nearest atom, with its squared length as offset and twice its product with the sample as C. */
-    void (*nearest)(int64_t r, int64_t count, const double *C, const double *offsets, double factor,
+    /* assignments[j] = the k with the least offsets[k] - factor*C(k,j), the first of equals, for the columns of C, `stride`
+     * numbers apart: the nearest of r atoms, with its squared length as offset and twice its product with the sample as C. */
+    void (*nearest)(int64_t r, int64_t count, const double *C, int64_t stride, const double *offsets, double factor,
                     int32_t *assignments);
-    /* The same of r atoms among others, with the values that it is chosen by, in the same bits: columns of C are `stride`
-     * numbers apart. */
+    /* The same with the values that it is chosen by, in the same bits. */
     void (*nearest_two)(int64_t r, int64_t count, const double *C, int64_t stride, const double *offsets, double factor,
                         armilla_nearest *found);
     /* Rows first ... last-1 of U. */

@@ -18,6 +18,13 @@ typedef struct armilla_sparse_columns {
     int64_t *cursors;   /* space for count numbers */
 } armilla_sparse_columns;
 
+/* Atoms of columns by partitions side by side: of column j that of partition p is atoms[p * stride + j]. No two partitions
+ * have an atom in common. */
+typedef struct armilla_memberships {
+    const int32_t *atoms;
+    int64_t partitions, stride;
+} armilla_memberships;
+
 /* The entries of a sparse matrix by feature, samples rising: feature i has entries starts[i] ... starts[i+1]-1, each a
  * sample of 32 bits and a value (armilla_sparse_entry_bytes). Samples stand in panels, and these in slots. */
 typedef struct armilla_sparse_rows {
@@ -57,9 +64,9 @@ typedef struct armilla_sparse_kernels {
      * feature, the padding becomes 0. */
     void (*accumulate[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W,
                                        void *A);
-    /* The same for assignments to atoms: column j is added to number assignments[j] of its features. */
-    void (*gather[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments,
-                                   void *A);
+    /* The same for assignments to atoms: column j is added to those numbers of its features that partitions assign. */
+    void (*gather[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t stride,
+                                   const armilla_memberships *memberships, void *A);
 
     /* sums = the piece of XW' by the entries of its feature, in the order in which accumulate and a pass add them up: a
      * panel's in the type, the panels of a slot in double, and these along the tree. So it has the same bits. */

@@ -226,10 +226,10 @@ static armilla_sketch_plan plan_sketch(const armilla_fit_state *f)
     const armilla_sketch_plan plan = armilla_sketch_decide(landscape, n, r, density, restarts);
     const bool leads = landscape == ARMILLA_LOCAL_MINIMA && restarts == 1 && !f->solver->blocks &&
                        f->problem->options.descent_suffices;
-    const armilla_sketch_plan whole =
-        armilla_sketch_whole(n, (stored + (double)f->X->m + (double)n) * (double)r, restarts, f->options->max_iter);
+    const armilla_few_data data = {n, f->X->m, armilla_data_stored(f->X), r};
+    const armilla_sketch_plan halving = armilla_sketch_halve(&data, restarts, f->options->max_iter);
     if (plan.samples > 0) return plan;
-    if (assigns && whole.samples > 0) return whole;
+    if (assigns && halving.samples > 0) return halving;
     return leads ? armilla_sketch_lead(n, r, density) : plan;
 }
 

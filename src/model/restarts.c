@@ -72,9 +72,38 @@ void armilla_restarts_begin(armilla_fit_state *f)
     if (screens(f)) f->restarts.phase = ARMILLA_FIT_SKETCH;
 }
 
+/* Rounds from the candidates that were kept; without any all starts are tried as they are. */
+static void begin_screened(armilla_fit_state *f)
+{
+    armilla_restarts *s = &f->restarts;
+    s->rounds = 0;
+    while (s->rounds < s->screening.count && s->screening.candidates[s->rounds].kept) s->rounds++;
+    s->phase = ARMILLA_FIT_START;
+    if (s->rounds == 0) begin_unscreened(f);
+}
+
+/* All starts of few data in one step. */
+static armilla_status halve(armilla_fit_state *f)
+{
+    const armilla_halving halving = {.problem = f->problem,
+                                     .start = f->start,
+                                     .seed = (uint64_t)f->options->seed,
+                                     .count = f->plan.starts,
+                                     .most = f->plan.kept,
+                                     .iterations = f->plan.iterations};
+    armilla_call_nested_enter(f->context);
+    armilla_status status = armilla_halve_starts(&halving, f->restarts.screening.candidates);
+    armilla_call_nested_leave(f->context);
+    if (status != ARMILLA_OK && status != ARMILLA_STOPPED) return status;
+    f->restarts.screening.tried = f->plan.starts;
+    begin_screened(f);
+    return ARMILLA_OK;
+}
+
 static armilla_status make_sketch(armilla_fit_state *f)
 {
     armilla_status status = begin_screening(f);
+    if (status == ARMILLA_OK && f->plan.halves) return halve(f);
     f->restarts.phase = ARMILLA_FIT_SCREEN;
     if (status == ARMILLA_OK) status = draw_sketch(f);
     if (status != ARMILLA_STOPPED) return status;
@@ -94,10 +123,7 @@ static armilla_status screen(armilla_fit_state *f)
     const double sweeps = (double)(armilla_sweep_count(sketch->sweep) + sketch->extra_sweeps);
     p->extra_sweeps += (int64_t)ceil((double)f->plan.samples * sweeps / (double)p->n);
     free_sketch(s);
-    s->rounds = 0;
-    while (s->rounds < s->screening.count && s->screening.candidates[s->rounds].kept) s->rounds++;
-    s->phase = ARMILLA_FIT_START;
-    if (s->rounds == 0) begin_unscreened(f);
+    begin_screened(f);
     return ARMILLA_OK;
 }
 

@@ -28,13 +28,6 @@ static armilla_status draw(armilla_sketch *sketch, const armilla_data *X, armill
     return status;
 }
 
-/* A sketch of all samples has the problem's own data. */
-static armilla_status use_all(armilla_problem *problem, const armilla_problem_options *options, armilla_sketch *sketch)
-{
-    return armilla_problem_new(sketch->context, problem->X, options, problem->squared_norm, problem->squared_norms,
-                               &sketch->problem);
-}
-
 static armilla_problem_options options_of(const armilla_problem *problem, const armilla_sketch_plan *plan)
 {
     armilla_problem_options options = problem->options;
@@ -52,7 +45,6 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
     armilla_problem_options options = options_of(problem, plan);
     armilla_data_facts facts = {.squared_norm = 0};
     sketch->context = problem->context;
-    if (samples == problem->n) return use_all(problem, &options, sketch);
     armilla_status status = draw(sketch, X, problem, samples, seed);
     if (status == ARMILLA_OK)
         status = armilla_preparation_view(sketch->context, &model->preparation, sketch->columns, &sketch->prepared);

@@ -1,8 +1,6 @@
 /* The starts of a fit: given, by a row of the table, or a candidate that was fitted to a sketch. */
 #include "model/fit.h"
 
-#include "base/random.h"
-
 #include <string.h>
 
 static armilla_status from_model(armilla_fit_state *f)
@@ -39,15 +37,9 @@ static const armilla_start *row_of(const armilla_fit_state *f, int64_t i)
     return i == 0 || f->options->start ? f->start : &armilla_start_kmeans;
 }
 
-static uint64_t seed_of(const armilla_fit_state *f, int64_t i)
-{
-    const uint64_t seed = (uint64_t)f->options->seed;
-    return i == 0 ? seed : armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i);
-}
-
 armilla_status armilla_fit_start_row(armilla_fit_state *f, armilla_problem *problem, int64_t i)
 {
-    return armilla_start_from_row(problem, row_of(f, i), seed_of(f, i));
+    return armilla_start_from_row(problem, row_of(f, i), armilla_start_seed((uint64_t)f->options->seed, i));
 }
 
 /* Its place in the table. */

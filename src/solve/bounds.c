@@ -372,7 +372,7 @@ void armilla_bounds_assign(armilla_bounds *b, const armilla_assigning *a)
     /* Products of centred sparse columns cancel: what is left of them has another error. */
     if (!b->usable || b->groups == 0 || strip->sparse.shifts) {
         strip->data->ops->products(strip, b->r, a->U, a->C);
-        b->kernels->nearest(b->r, strip->count, a->C, b->offsets, 2 * b->l, a->assignments);
+        b->kernels->nearest(b->r, strip->count, a->C, b->r, b->offsets, 2 * b->l, a->assignments);
     } else if (b->known)
         assign_some(b, a);
     else

@@ -11,7 +11,7 @@ static void name_nearest(void *self, const armilla_code_panel *panel)
     const int64_t r = panel->r;
     const double factor = 2 * s->l;
     double inertia = 0;
-    s->kernels->nearest(r, panel->count, panel->C, s->offsets, factor, panel->assignments);
+    s->kernels->nearest(r, panel->count, panel->C, r, s->offsets, factor, panel->assignments);
     for (int64_t j = 0; j < panel->count; j++) {
         const int64_t sample = panel->first + j, k = panel->assignments[j];
         const double distance = s->squared_norms[sample] + s->offsets[k] - factor * panel->C[j * r + k];

@@ -193,11 +193,13 @@ armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const a
 #define LEAST_SCREENED_STARTS 3
 #define SKETCH_ITERATIONS 20
 #define CONVEX_ITERATIONS 40 /* of one start, for what three of the others cost */
-/* Starts that are compared on all data, and the products up to which that takes little: of several starts of k-means the
- * best is up to 5 % better. */
-#define WHOLE_STARTS 8
-#define WHOLE_ITERATIONS 10
-#define WHOLE_PRODUCTS 5e7
+/* Starts that are halved on all data, about as good as the best of ten that converge, and the products of an iteration up
+ * to which that takes little. What they need, an assignment for each sample and a basis for each start, stays in a cache
+ * of the last level. */
+#define HALVED_STARTS 16
+#define HALVED_PRODUCTS 5e7
+#define HALVED_ASSIGNMENTS (1 << 22)
+#define HALVED_CENTERS (1 << 20)
 
 armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n, int64_t r, double density,
                                           int64_t restarts)
@@ -231,12 +233,16 @@ armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density)
     };
 }
 
-armilla_sketch_plan armilla_sketch_whole(int64_t n, double products, int64_t restarts, int64_t max_iter)
+armilla_sketch_plan armilla_sketch_halve(const armilla_few_data *data, int64_t restarts, int64_t max_iter)
 {
+    const double products = ((double)data->stored + (double)data->m + (double)data->n) * (double)data->r;
+    const int64_t most = armilla_min64(HALVED_ASSIGNMENTS / data->n, HALVED_CENTERS / data->m / data->r);
+    const int64_t starts = armilla_max64(restarts, armilla_min64(HALVED_STARTS, most));
     return (armilla_sketch_plan){
-        .samples = products <= WHOLE_PRODUCTS ? n : 0,
-        .starts = armilla_max64(restarts, WHOLE_STARTS),
+        .samples = products <= HALVED_PRODUCTS && starts > 1 && starts <= most ? data->n : 0,
+        .starts = starts,
         .kept = 1 + restarts / 4,
-        .iterations = armilla_min64(max_iter, WHOLE_ITERATIONS),
+        .iterations = max_iter,
+        .halves = true,
     };
 }

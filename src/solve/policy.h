@@ -100,6 +100,7 @@ typedef struct armilla_sketch_plan {
     int64_t starts;     /* that are tried on it */
     int64_t kept;       /* of them fitted to all data */
     int64_t iterations; /* that each has */
+    bool halves;        /* they are tried side by side, by successive halving */
 } armilla_sketch_plan;
 
 /* density: the part of X that is stored. */
@@ -108,9 +109,13 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
 /* For fewer data: a sketch that one start gets a lead on, whose iterations cost a part of those on all data;
  * samples = 0 where that saves nothing either. */
 armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density);
-/* For codes that are assignments, of so few data that the `products` of an iteration take milliseconds: starts are compared
- * on all n samples, by no more iterations than the fit may have; samples = 0 where these are more. */
-armilla_sketch_plan armilla_sketch_whole(int64_t n, double products, int64_t restarts, int64_t max_iter);
+/* For codes that are assignments, of so few data (n samples, m features, `stored` entries) that an iteration takes
+ * milliseconds: starts are halved on all samples, by no more iterations than the fit may have; samples = 0 where the data
+ * are more. */
+typedef struct armilla_few_data {
+    int64_t n, m, stored, r;
+} armilla_few_data;
+armilla_sketch_plan armilla_sketch_halve(const armilla_few_data *data, int64_t restarts, int64_t max_iter);
 #define ARMILLA_SKETCH_TOL 1e-4
 
 #endif

@@ -59,16 +59,13 @@ static double *changing_column(const armilla_sweep *sweep, int64_t k, double *su
     return column;
 }
 
-/* A(:,before) -= x_j, A(:,now) += x_j */
-static void add_change(const armilla_sweep *sweep, const armilla_panel *strip, const armilla_sweep_workspace *b,
-                       int64_t j, double *sums)
+/* A(:,before) -= x, A(:,now) += x */
+static void add_change(const armilla_sweep *sweep, int32_t before, int32_t now, const double *x, double *sums)
 {
     const int64_t m = sweep->X->m;
-    double *from = changing_column(sweep, b->before[j], sums);
-    double *to = changing_column(sweep, sweep->plan->assignments[strip->first + j], sums);
-    strip->data->ops->expand(strip, j, b->column);
-    for (int64_t i = 0; i < m; i++) from[i] -= b->column[i];
-    for (int64_t i = 0; i < m; i++) to[i] += b->column[i];
+    double *from = changing_column(sweep, before, sums), *to = changing_column(sweep, now, sums);
+    for (int64_t i = 0; i < m; i++) from[i] -= x[i];
+    for (int64_t i = 0; i < m; i++) to[i] += x[i];
 }
 
 /* The new assignments of a strip of columns, by the plan's step or by what makes its own products. */
@@ -83,13 +80,48 @@ static void choose_atoms(const armilla_sweep *sweep, const armilla_panel *strip,
                                       .count = strip->count,
                                       .C = b->C,
                                       .tally = tally,
-                                      .assignments = assignments};
+                                      .assignments = assignments,
+                                      .assignment_stride = plan->assignment_stride};
     if (plan->assign) {
         plan->assign(plan->self, &(armilla_assigning){strip, U, plan->U, b->C, assignments, tally, thread});
         return;
     }
     multiply(sweep, strip, b->C);
     plan->step(plan->self, &panel);
+}
+
+static armilla_memberships memberships_of(const armilla_sweep *sweep, const armilla_panel *panel)
+{
+    const armilla_sweep_plan *plan = sweep->plan;
+    return (armilla_memberships){plan->assignments + panel->first, armilla_max64(sweep->partitions, 1),
+                                 plan->assignment_stride};
+}
+
+/* Those of column j that differ from the previous ones. */
+static void add_changes(const armilla_sweep *sweep, const armilla_panel *strip, const armilla_sweep_workspace *b,
+                        int64_t j, double *sums)
+{
+    const armilla_memberships made = memberships_of(sweep, strip);
+    const int32_t *before = sweep->plan->before + strip->first + j;
+    bool expanded = false;
+    for (int64_t p = 0; p < made.partitions; p++) {
+        const int64_t place = p * made.stride;
+        if (made.atoms[place + j] == before[place]) continue;
+        if (!expanded) strip->data->ops->expand(strip, j, b->column);
+        expanded = true;
+        add_change(sweep, before[place], made.atoms[place + j], b->column, sums);
+    }
+}
+
+/* The assignments of a strip of columns by all partitions, and the diagonal of G. */
+static void make_memberships(const armilla_sweep *sweep, const armilla_panel *strip, const armilla_sweep_workspace *b,
+                             int thread, double *sums)
+{
+    choose_atoms(sweep, strip, b, thread, sums + armilla_sweep_tally_offset(sweep));
+    const armilla_memberships made = memberships_of(sweep, strip);
+    for (int64_t p = 0; p < made.partitions; p++)
+        for (int64_t j = 0; j < strip->count; j++) sums[made.atoms[p * made.stride + j]] += 1;
+    for (int64_t j = 0; j < strip->count && sweep->plan->A_before; j++) add_changes(sweep, strip, b, j, sums);
 }
 
 /* The assignments of a strip of columns, and what G, <C,W> and ||W - W_previous||^2 are where w = e_name. */
@@ -107,7 +139,9 @@ static void make_assignments(const armilla_sweep *sweep, const armilla_panel *st
         sums[assignments[j]] += 1;
         if (!plan->assign) scalars[ARMILLA_SWEEP_CROSS] += b->C[j * r + assignments[j]];
         scalars[ARMILLA_SWEEP_CHANGE] += changes ? 2 : 0;
-        if (changes && plan->A_before) add_change(sweep, strip, b, j, sums);
+        if (!changes || !plan->A_before) continue;
+        strip->data->ops->expand(strip, j, b->column);
+        add_change(sweep, b->before[j], assignments[j], b->column, sums);
     }
 }
 
@@ -156,9 +190,10 @@ static void add_products(const armilla_sweep *sweep, const armilla_panel *panel,
     const armilla_data_ops *ops = panel->data->ops;
     armilla_panel spacious = *panel;
     spacious.scratch = b->packing;
-    if (sweep->assigned)
-        ops->gather(panel, sweep->r, sweep->plan->assignments + panel->first, A);
-    else
+    if (sweep->assigned) {
+        const armilla_memberships memberships = memberships_of(sweep, panel);
+        ops->gather(panel, sweep->r, &memberships, A);
+    } else
         ops->accumulate(&spacious, sweep->r, typed, A);
 }
 
@@ -177,7 +212,9 @@ static void visit_strip(const armilla_sweep *sweep, const armilla_panel *panel, 
                         double *sums)
 {
     armilla_sweep_workspace *b = &sweep->workspaces[thread];
-    if (sweep->assigned)
+    if (sweep->partitions > 1)
+        make_memberships(sweep, strip, b, thread, sums);
+    else if (sweep->assigned)
         make_assignments(sweep, strip, b, thread, sums);
     else
         make_codes(sweep, strip, b, codes_at(sweep, b, panel, strip->first - panel->first), sums);
@@ -222,9 +259,9 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
         return ARMILLA_OK;
     }
     if (layout) {
-        const int32_t *assignments = sweep->assigned ? sweep->plan->assignments + panel->first : NULL;
+        const armilla_memberships memberships = memberships_of(sweep, panel);
         add_part(sweep, panel, b, typed, sums + armilla_sweep_whole_length(sweep));
-        layout->add_shifts(panel, r, typed, assignments, sums + armilla_sweep_product_offset(sweep));
+        layout->add_shifts(panel, r, typed, &memberships, sums + armilla_sweep_product_offset(sweep));
     } else
         add_products(sweep, panel, b, typed, sums + armilla_sweep_product_offset(sweep));
     return ARMILLA_OK;
@@ -316,8 +353,8 @@ static void tile_atoms(void *self, int64_t first, int64_t last)
     armilla_kernels_for(sweep->context, sweep->type)->tile(sweep->X->m, &p->U, first, last, armilla_align(sweep->U));
 }
 
-/* Products with some of the atoms must have the bits of those with all where codes are assignments: these have no
- * tiles. */
+/* Products with some of the atoms must have the bits of those with all where codes are assignments, unless these are made
+ * for several partitions: they have no tiles. */
 static void place_basis(armilla_sweep *sweep, const void *U)
 {
     const armilla_layout *layout = sweep->X->ops->layout;
@@ -325,7 +362,7 @@ static void place_basis(armilla_sweep *sweep, const void *U)
     const int64_t m = sweep->X->m, r = sweep->r;
     const armilla_team *team = armilla_traversal_team(sweep->traversal);
     placing p = {sweep, {.values = U, .r = r}};
-    sweep->tiled = !layout && !sweep->assigned && kernels->tiles_pay(m, r);
+    sweep->tiled = !layout && (!sweep->assigned || sweep->partitions > 1) && kernels->tiles_pay(m, r);
     sweep->scales = sweep->tiled && sweep->plan->scaled && kernels->has_unit_codes(m, r);
     const armilla_share place = sweep->tiled ? tile_atoms : pack_atoms;
     const int64_t pieces = sweep->tiled ? kernels->tiled_runs(m) : r;

@@ -16,6 +16,7 @@ typedef struct armilla_code_panel {
     double *tally;   /* the plan's counters, added up over panels */
     int32_t *
         assignments; /* where the plan has assignments: the previous ones, and the place of the new; W and Q are not there */
+    int64_t assignment_stride; /* the plan's */
 } armilla_code_panel;
 
 /* Columns that a step sees at a time at most. */
@@ -41,14 +42,16 @@ typedef void (*armilla_assign_step)(void *self, const armilla_assigning *assigni
 typedef void (*armilla_code_step)(void *self, const armilla_code_panel *panel);
 
 typedef struct armilla_sweep_plan {
-    const void *U;         /* m x r in the working type, or NULL: codes that do not depend on X */
-    const void *previous;  /* r x n in the working type: codes that the step sees in W; NULL: none */
-    void *codes;           /* r x n in the working type: new codes; may be `previous`; NULL: they are not kept */
-    int32_t *assignments;  /* n: the atom of each sample, w = e_k, instead of codes; NULL: codes */
-    bool sums;             /* A and G are wanted, */
-    bool gram_alone;       /* or G alone */
-    bool diagonal;         /* of G its diagonal is all that is wanted */
-    bool ignores_previous; /* the step does not look at the previous codes: they are not in its W */
+    const void *U;             /* m x r in the working type, or NULL: codes that do not depend on X */
+    const void *previous;      /* r x n in the working type: codes that the step sees in W; NULL: none */
+    void *codes;               /* r x n in the working type: new codes; may be `previous`; NULL: they are not kept */
+    int32_t *assignments;      /* n: the atom of each sample, w = e_k, instead of codes; NULL: codes */
+    int64_t assignment_stride; /* between partitions, of a sweep that has several, */
+    const int32_t *before;     /* and the previous assignments there, which A_before is of */
+    bool sums;                 /* A and G are wanted, */
+    bool gram_alone;           /* or G alone */
+    bool diagonal;             /* of G its diagonal is all that is wanted */
+    bool ignores_previous;     /* the step does not look at the previous codes: they are not in its W */
     const armilla_portion *portion; /* some columns: sums and codes of these alone; NULL: all */
     int64_t tally;                  /* how many counters the step has */
     armilla_code_step step;
@@ -75,6 +78,13 @@ armilla_status armilla_sweep_new_assigning(armilla_context *context, const armil
  * by feature (data/transposed.h). */
 armilla_status armilla_sweep_new_whole(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
                                        int64_t tally, armilla_sweep **sweep);
+/* Partitions side by side: each assigns every sample to one of its own atoms, which stand one behind the other. A step has
+ * the assignments of all; <C,W> and what has changed are for it to count. */
+typedef struct armilla_partitions {
+    int64_t count, atoms, counters; /* of each partition */
+} armilla_partitions;
+armilla_status armilla_sweep_new_partitions(armilla_context *context, const armilla_data *X, armilla_type work,
+                                            const armilla_partitions *partitions, armilla_sweep **sweep);
 /* Such a sweep of another rank over the same data, which uses the other's copy and must not outlive it. It keeps codes
  * that a plan does not. */
 armilla_status armilla_sweep_new_beside(const armilla_sweep *other, int64_t r, armilla_sweep **sweep);

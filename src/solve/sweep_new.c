@@ -136,12 +136,20 @@ armilla_status armilla_sweep_new_beside(const armilla_sweep *other, int64_t r, a
 armilla_status armilla_sweep_new_assigning(armilla_context *context, const armilla_data *X, armilla_type work,
                                            int64_t r, int64_t tally, armilla_sweep **sweep)
 {
+    const armilla_partitions one = {.count = 1, .atoms = r, .counters = tally};
+    return armilla_sweep_new_partitions(context, X, work, &one, sweep);
+}
+
+armilla_status armilla_sweep_new_partitions(armilla_context *context, const armilla_data *X, armilla_type work,
+                                            const armilla_partitions *partitions, armilla_sweep **sweep)
+{
     const armilla_sweep wanted = {.context = context,
                                   .X = X,
                                   .type = work,
-                                  .r = r,
-                                  .tally = tally,
+                                  .r = partitions->count * partitions->atoms,
+                                  .tally = partitions->count * partitions->counters,
                                   .assigning = true,
+                                  .partitions = partitions->count,
                                   .assigned = true,
                                   .diagonal = true};
     return new_sweep(&wanted, sweep);

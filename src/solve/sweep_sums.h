@@ -34,12 +34,13 @@ struct armilla_sweep {
     armilla_type type;
     int64_t r, tally, runs;
     bool assigning; /* no plan has codes of numbers */
-    bool assigned;  /* the last run, or the one in progress, has assignments */
-    bool diagonal;  /* it has the diagonal of G alone, for this reason or because no more is wanted */
-    bool unread;    /* the run in progress does not read X */
-    void *packed;   /* the basis as the data's layout has it; NULL where that is m x r */
-    double *A;      /* m x r where the data have a layout, else inside sums */
-    char *panels;   /* XW' of the panels of each thread, where it is not written directly */
+    int64_t partitions;
+    bool assigned; /* the last run, or the one in progress, has assignments */
+    bool diagonal; /* it has the diagonal of G alone, for this reason or because no more is wanted */
+    bool unread;   /* the run in progress does not read X */
+    void *packed;  /* the basis as the data's layout has it; NULL where that is m x r */
+    double *A;     /* m x r where the data have a layout, else inside sums */
+    char *panels;  /* XW' of the panels of each thread, where it is not written directly */
     armilla_sweep_workspace *workspaces;
     double *numbers; /* of all workspaces */
     double *columns; /* the same */

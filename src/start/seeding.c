@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Candidates of all tries that share a pass, which bounds what is kept of them; and of one draw at most. */
-enum { MOST_COLUMNS = 16, MOST_CANDIDATES = 8 };
+/* Candidates of all tries that share a pass: more where the samples are few, which bounds what is kept of them. */
+enum { MOST_COLUMNS = 16, COLUMNS_OF_FEW = 48, FEW_NUMBERS = 1 << 20 };
 
 /* Tries first ... first+tries-1 of the seeding. */
 typedef struct batch {
@@ -21,7 +21,8 @@ typedef struct batch {
     int64_t step;                        /* samples that every try has */
     armilla_slots slots;
     int64_t own_first, own_last; /* the slots of this rank */
-    double *totals;              /* by slot: what the samples have of the chance of the next draw */
+    double rounding;             /* of a distance beside a squared length */
+    double *totals;              /* slots x tries: what the samples have of the chance of the next draw */
     armilla_sweep *sweep;
     void *typed;       /* m x (tries*candidates): the candidates, of unit length by angle */
     double *squares;   /* their squared lengths there */
@@ -37,28 +38,41 @@ static bool eligible(const armilla_seeding *s, int64_t sample)
 }
 
 /* Distances that are rounding. */
-static double floor_of(const armilla_seeding *s, int64_t sample)
+static double floor_of(const batch *b, int64_t sample)
 {
-    return 16 * armilla_epsilon(s->work) * (s->angle ? 1 : s->squared_norms[sample]);
+    const armilla_seeding *s = b->seeding;
+    return b->rounding * (s->angle ? 1 : s->squared_norms[sample]);
 }
 
 static double chance(const batch *b, int64_t attempt, int64_t sample)
 {
-    const armilla_seeding *s = b->seeding;
-    if (!eligible(s, sample)) return 0;
+    if (!eligible(b->seeding, sample)) return 0;
     if (b->step == 0) return 1;
     const double distance = b->distances[sample * b->tries + attempt];
-    return distance > floor_of(s, sample) ? distance : 0;
+    return distance > floor_of(b, sample) ? distance : 0;
 }
 
-/* The sums over slots for a try, of which each rank makes its own. A sum of sums, so that its rounding does not depend on
- * ranks either. */
-static armilla_status find_totals(batch *b, int64_t attempt)
+/* What a sample adds to the totals of all tries. */
+static void add_chances(const batch *b, int64_t sample, double *totals)
 {
-    const int64_t bytes = (int64_t)sizeof *b->totals;
+    const double *distances = b->distances + sample * b->tries, least = floor_of(b, sample);
+    for (int64_t attempt = 0; attempt < b->tries; attempt++)
+        totals[attempt] += distances[attempt] > least ? distances[attempt] : 0;
+}
+
+/* The sums over slots for each try, of which each rank makes its own. A sum of sums, so that its rounding does not depend on
+ * ranks either. */
+static armilla_status find_totals(batch *b)
+{
+    const int64_t bytes = b->tries * (int64_t)sizeof *b->totals;
     for (int64_t s = b->own_first; s < b->own_last; s++) {
-        b->totals[s] = 0;
-        for (int64_t j = b->slots.first_of[s]; j < b->slots.first_of[s + 1]; j++) b->totals[s] += chance(b, attempt, j);
+        double *totals = b->totals + s * b->tries;
+        memset(totals, 0, (size_t)bytes);
+        for (int64_t j = b->slots.first_of[s]; j < b->slots.first_of[s + 1]; j++) {
+            if (!eligible(b->seeding, j)) continue;
+            if (b->step > 0) add_chances(b, j, totals);
+            for (int64_t attempt = 0; attempt < b->tries && b->step == 0; attempt++) totals[attempt] += 1;
+        }
     }
     const armilla_byte_range range = {b->totals, b->own_first * bytes, b->own_last * bytes, b->slots.count * bytes,
                                       .all = true};
@@ -67,17 +81,18 @@ static armilla_status find_totals(batch *b, int64_t attempt)
 
 /* The slot of the sample at that fraction of the total chance, the last one with a chance where rounding leaves none, or
  * -1; and what is passed before it. */
-static int64_t find_slot(const batch *b, double uniform, double *wanted, double *passed)
+static int64_t find_slot(const batch *b, int64_t attempt, double uniform, double *wanted, double *passed)
 {
+    const double *totals = b->totals + attempt;
     double total = 0, before = 0;
     int64_t found = -1;
-    for (int64_t s = 0; s < b->slots.count; s++) total += b->totals[s];
+    for (int64_t s = 0; s < b->slots.count; s++) total += totals[s * b->tries];
     *wanted = uniform * total;
     for (int64_t s = 0; s < b->slots.count; s++) {
-        if (b->totals[s] <= 0) continue;
+        if (totals[s * b->tries] <= 0) continue;
         found = s;
         *passed = before;
-        before += b->totals[s];
+        before += totals[s * b->tries];
         if (before >= *wanted) break;
     }
     return found;
@@ -88,7 +103,7 @@ static int64_t draw(const batch *b, int64_t attempt, double uniform)
 {
     double wanted = 0, passed = 0;
     int64_t last = -1;
-    const int64_t slot = find_slot(b, uniform, &wanted, &passed);
+    const int64_t slot = find_slot(b, attempt, uniform, &wanted, &passed);
     if (slot < b->own_first || slot >= b->own_last) return -1;
     for (int64_t j = b->slots.first_of[slot]; j < b->slots.first_of[slot + 1]; j++) {
         const double own = chance(b, attempt, j);
@@ -105,7 +120,7 @@ static void keep_drawn(void *left, const void *right)
 {
     int64_t *own = left;
     const int64_t *other = right;
-    for (int64_t c = 0; c < MOST_CANDIDATES; c++) own[c] = armilla_max64(own[c], other[c]);
+    for (int64_t c = 0; c < ARMILLA_MOST_CANDIDATES; c++) own[c] = armilla_max64(own[c], other[c]);
 }
 
 /* Candidates of a try, drawn by the ranks that have them. */
@@ -113,14 +128,12 @@ static armilla_status draw_for(batch *b, int64_t attempt, int64_t *drawn)
 {
     const armilla_seeding *s = b->seeding;
     const int64_t place = (s->first + b->first + attempt) * s->count + b->step;
-    int64_t found[MOST_CANDIDATES];
-    armilla_status status = find_totals(b, attempt);
-    for (int64_t c = 0; c < MOST_CANDIDATES; c++) {
+    int64_t found[ARMILLA_MOST_CANDIDATES];
+    for (int64_t c = 0; c < ARMILLA_MOST_CANDIDATES; c++) {
         const uint64_t index = (uint64_t)place + (uint64_t)c * ((uint64_t)1 << 40);
-        const bool wanted = c < b->candidates && status == ARMILLA_OK;
-        found[c] = wanted ? draw(b, attempt, armilla_random_uniform(s->seed, s->stream, index)) : -1;
+        found[c] = c < b->candidates ? draw(b, attempt, armilla_random_uniform(s->seed, s->stream, index)) : -1;
     }
-    if (status == ARMILLA_OK) status = armilla_ranks_combine(s->context, status, found, sizeof found, keep_drawn);
+    const armilla_status status = armilla_ranks_combine(s->context, ARMILLA_OK, found, sizeof found, keep_drawn);
     memcpy(drawn, found, (size_t)b->candidates * sizeof *drawn);
     return status;
 }
@@ -142,29 +155,51 @@ static armilla_status draw_candidates(batch *b)
 {
     const armilla_seeding *s = b->seeding;
     const int64_t columns = b->tries * b->candidates;
-    for (int64_t attempt = 0; attempt < b->tries; attempt++) {
-        const armilla_status status = draw_for(b, attempt, b->drawn + attempt * b->candidates);
-        if (status != ARMILLA_OK) return status;
-    }
+    armilla_status status = find_totals(b);
+    for (int64_t attempt = 0; attempt < b->tries && status == ARMILLA_OK; attempt++)
+        status = draw_for(b, attempt, b->drawn + attempt * b->candidates);
+    if (status != ARMILLA_OK) return status;
     return armilla_data_visit(s->context, &(armilla_gathering){s->X, s->work, columns, b->drawn, take_candidate, b});
+}
+
+/* A distance that is less than 0 by rounding, or than what was there before; calls of fmin would be no vectors. */
+static inline double clip(double distance, double most)
+{
+    const double least = distance > 0 ? distance : 0;
+    return least < most ? least : most;
+}
+
+/* The distances of a sample to all candidates. */
+static void find_distances(const batch *b, const double *products, int64_t sample, double *distances)
+{
+    const armilla_seeding *s = b->seeding;
+    const double own = s->squared_norms[sample];
+    const int64_t columns = b->tries * b->candidates;
+    if (!s->angle) {
+        for (int64_t c = 0; c < columns; c++) distances[c] = own - 2 * products[c] + b->squares[c];
+    } else if (own > 0) {
+        const double length = sqrt(own);
+        for (int64_t c = 0; c < columns; c++) distances[c] = 1 - products[c] / length;
+    } else
+        memset(distances, 0, (size_t)columns * sizeof *distances);
 }
 
 /* What each candidate leaves of the distances; tallied is the sum. */
 static void measure(void *self, const armilla_code_panel *panel)
 {
     const batch *b = self;
-    const armilla_seeding *s = b->seeding;
     const int64_t columns = panel->r;
     for (int64_t j = 0; j < panel->count; j++) {
         const int64_t sample = panel->first + j;
-        const double own = s->squared_norms[sample], length = sqrt(own);
-        for (int64_t c = 0; c < columns; c++) {
-            const double product = panel->C[j * columns + c];
-            const double plain = s->angle ? 1 - (length > 0 ? product / length : 1) : own - 2 * product + b->squares[c];
-            double distance = fmax(plain, 0);
-            if (b->step > 0) distance = fmin(distance, b->distances[sample * b->tries + c / b->candidates]);
-            b->found[sample * columns + c] = distance;
-            panel->tally[c] += distance;
+        double *found = b->found + sample * columns;
+        find_distances(b, panel->C + j * columns, sample, found);
+        for (int64_t attempt = 0; attempt < b->tries; attempt++) {
+            const double before = b->step > 0 ? b->distances[sample * b->tries + attempt] : INFINITY;
+            double *own = found + attempt * b->candidates, *tally = panel->tally + attempt * b->candidates;
+            for (int64_t c = 0; c < b->candidates; c++) {
+                own[c] = clip(own[c], before);
+                tally[c] += own[c];
+            }
         }
     }
 }
@@ -195,7 +230,8 @@ static armilla_status take(batch *b)
     if (status == ARMILLA_OK) status = armilla_take(s->context, b->m * columns, armilla_type_size(s->work), &b->typed);
     if (status == ARMILLA_OK) status = armilla_take(s->context, columns, sizeof *b->squares, &b->squares);
     if (status == ARMILLA_OK) status = armilla_take(s->context, columns, sizeof *b->drawn, &b->drawn);
-    if (status == ARMILLA_OK) status = armilla_take(s->context, b->slots.count, sizeof *b->totals, &b->totals);
+    if (status == ARMILLA_OK)
+        status = armilla_take(s->context, b->slots.count * b->tries, sizeof *b->totals, &b->totals);
     if (status == ARMILLA_OK)
         status = armilla_samples_take(s->context, &share, b->tries, sizeof *b->distances, &b->distances);
     if (status == ARMILLA_OK) status = armilla_samples_take(s->context, &share, columns, sizeof *b->found, &b->found);
@@ -231,17 +267,24 @@ static armilla_status run_batch(batch *b, int64_t *chosen)
     return status;
 }
 
+int64_t armilla_greedy_candidates(int64_t count)
+{
+    return armilla_min64((int64_t)(2 + floor(log((double)count))), ARMILLA_MOST_CANDIDATES);
+}
+
 armilla_status armilla_seed_samples(armilla_seeding *seeding, int64_t *chosen)
 {
-    const double wanted = seeding->greedy ? 2 + floor(log((double)seeding->count)) : 1;
-    const int64_t candidates = armilla_min64((int64_t)wanted, MOST_CANDIDATES), most = MOST_COLUMNS / candidates;
+    const int64_t candidates = seeding->candidates;
+    const int64_t columns = seeding->X->n <= FEW_NUMBERS / COLUMNS_OF_FEW ? COLUMNS_OF_FEW : MOST_COLUMNS;
+    const int64_t most = columns / candidates;
     armilla_status status = ARMILLA_OK;
     for (int64_t first = 0; first < seeding->tries && status == ARMILLA_OK; first += most) {
         batch b = {.seeding = seeding,
                    .m = seeding->X->m,
                    .first = first,
                    .tries = armilla_min64(most, seeding->tries - first),
-                   .candidates = candidates};
+                   .candidates = candidates,
+                   .rounding = 16 * armilla_epsilon(seeding->work)};
         armilla_slots_find(seeding->X, &b.slots);
         armilla_slots_own(seeding->context, &b.slots, &b.own_first, &b.own_last);
         status = run_batch(&b, chosen);

@@ -11,6 +11,9 @@ typedef struct armilla_start {
     bool meaningless; /* its atoms know nothing of X */
     /* U (m x r, zeroed) = a basis, not yet feasible. Columns that are left 0 are filled at random. */
     armilla_status (*make)(armilla_problem *problem, uint64_t seed, double *U);
+    /* So many bases, one behind the other, of which the first is that of `make`; NULL: there is no saving in making them
+     * together. */
+    armilla_status (*make_several)(armilla_problem *problem, uint64_t seed, int64_t count, double *U);
 } armilla_start;
 
 const armilla_start *armilla_starts_row(size_t index);
@@ -25,6 +28,9 @@ extern const armilla_start armilla_start_random, armilla_start_kmeans, armilla_s
  * ARMILLA_STOPPED where the call is to end before there is a basis; once there is one its codes are made in any
  * case. */
 armilla_status armilla_start_from_row(armilla_problem *problem, const armilla_start *start, uint64_t seed);
+/* Feasible bases (m x r each, one behind the other) by a row. The state of the problem is lost. */
+armilla_status armilla_start_bases(armilla_problem *problem, const armilla_start *start, uint64_t seed, int64_t count,
+                                   double *U);
 /* A state after that, by a row that makes no pass: one sweep, or few where a radius is hard to find. */
 armilla_status armilla_start_at_once(armilla_problem *problem, const armilla_start *start, uint64_t seed);
 /* The same from a given basis (m x r). */
@@ -69,6 +75,23 @@ armilla_status armilla_screening_step(armilla_screening *screening, bool *ended)
 void armilla_screening_list(armilla_screening *screening, armilla_state_list *list);
 /* Candidates too; an all-zero screening may be freed. */
 void armilla_screening_free(armilla_screening *screening);
+
+/* Successive halving (docs/algorithm.md#screening): starts of Lloyd's iteration take steps side by side, by one pass over X
+ * for all, and the better ones go on. */
+typedef struct armilla_halving {
+    armilla_problem *problem;
+    const armilla_start *start;
+    uint64_t seed;
+    int64_t count, most; /* of starts, and of those that are kept */
+    int64_t iterations;  /* that a start has at most */
+} armilla_halving;
+
+/* Into `count` candidates: the best `most` in falling order, with their bases. Those of the last round that was ended where
+ * the call is to end; ARMILLA_STOPPED where there is none. */
+armilla_status armilla_halve_starts(const armilla_halving *halving, armilla_candidate *candidates);
+
+/* The seed of start number i. */
+uint64_t armilla_start_seed(uint64_t seed, int64_t i);
 
 /* For the rows. */
 

@@ -296,6 +296,35 @@ static void begin_start(armilla_problem *p, bool given, bool screened)
     p->trace->count = 0;
 }
 
+uint64_t armilla_start_seed(uint64_t seed, int64_t i)
+{
+    return i == 0 ? seed : armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i);
+}
+
+static armilla_status make_bases(armilla_problem *p, const armilla_start *start, uint64_t seed, int64_t count,
+                                 double *U)
+{
+    armilla_status status = ARMILLA_OK;
+    if (start->make_several) return start->make_several(p, seed, count, U);
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
+        status = start->make(p, armilla_start_seed(seed, i), U + i * p->m * p->r);
+    return status;
+}
+
+armilla_status armilla_start_bases(armilla_problem *p, const armilla_start *start, uint64_t seed, int64_t count,
+                                   double *U)
+{
+    const size_t basis = (size_t)(p->m * p->r);
+    memset(U, 0, (size_t)count * basis * sizeof *U);
+    armilla_status status = make_bases(p, start, seed, count, U);
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++) {
+        memcpy(p->U_next, U + (size_t)i * basis, basis * sizeof *U);
+        status = make_feasible(p, armilla_start_seed(seed, i));
+        memcpy(U + (size_t)i * basis, p->U, basis * sizeof *U);
+    }
+    return status;
+}
+
 armilla_status armilla_start_from_row(armilla_problem *p, const armilla_start *start, uint64_t seed)
 {
     begin_start(p, false, false);

@@ -286,13 +286,13 @@ static void test_candidates_survive_a_stop(void **state)
         if (good > 0) REFERENCE_AT_MOST(summary.objective, 1e-3 * all); /* what was found is not lost again */
         const bool is_good = summary.objective <= 1e-3 * all;
         good += interrupted && is_good;
-        poor += interrupted && !is_good; /* before the first start is complete */
+        poor += interrupted && !is_good; /* before the starts are complete, all together */
         reference_verify(model, trial.data, trial.X, true);
         armilla_model_free(model);
         reference_trial_free(&trial);
         if (!interrupted) break;
     }
-    REFERENCE_HOLDS(4 * poor < good);
+    REFERENCE_HOLDS(poor < 2 * good);
     free(X);
     free(centres);
 }

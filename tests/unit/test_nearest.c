@@ -29,7 +29,7 @@ static void test_nearest_is_the_first_of_equals(void **state)
                 int32_t assignments[7];
                 for (int64_t i = 0; i < 7 * r; i++) C[i] = (double)reference_below(&random, 5) - 2;
                 for (int64_t k = 0; k < r; k++) offsets[k] = (double)reference_below(&random, 4);
-                kernels->nearest(r, 7, C, offsets, 2, assignments);
+                kernels->nearest(r, 7, C, r, offsets, 2, assignments);
                 for (int64_t j = 0; j < 7; j++) {
                     int64_t best = 0;
                     for (int64_t k = 1; k < r; k++)
@@ -409,10 +409,11 @@ static void test_seeding(void **state)
     for (int angle = 0; angle < 2; angle++) {
         double sums[3] = {0};
         for (int greedy = 0; greedy < 2; greedy++) {
+            const int64_t candidates = greedy ? armilla_greedy_candidates(R) : 1;
             int64_t chosen[R * TRIES], alone[R];
-            armilla_seeding seeding = {context, data, ARMILLA_F64,         squared, angle, greedy, R, 0,
+            armilla_seeding seeding = {context, data, ARMILLA_F64,         squared, angle, candidates, R, 0,
                                        TRIES,   7,    ARMILLA_STREAM_TEST, 0};
-            armilla_seeding single = {context, data, ARMILLA_F64,         squared, angle, greedy, R, 11,
+            armilla_seeding single = {context, data, ARMILLA_F64,         squared, angle, candidates, R, 11,
                                       1,       7,    ARMILLA_STREAM_TEST, 0};
             REFERENCE_OK(armilla_call_enter(context, 3));
             REFERENCE_OK(armilla_seed_samples(&seeding, chosen));
@@ -449,8 +450,9 @@ static void test_seeding_of_few_places(void **state)
     for (int angle = 0; angle < 2; angle++)
         for (uint64_t seed = 0; seed < 10; seed++) {
             int64_t chosen[5], places = 0;
-            armilla_seeding seeding = {context, data, ARMILLA_F64,         squared, angle, true, 5, 0,
-                                       1,       seed, ARMILLA_STREAM_TEST, 0};
+            armilla_seeding seeding = {
+                context, data, ARMILLA_F64,         squared, angle, armilla_greedy_candidates(5), 5, 0,
+                1,       seed, ARMILLA_STREAM_TEST, 0};
             REFERENCE_OK(armilla_seed_samples(&seeding, chosen));
             while (places < 5 && chosen[places] >= 0) places++;
             assert_int_equal(places, angle ? 2 : 5);

@@ -146,20 +146,27 @@ static void test_leads_are_halves_at_most(void **state)
             }
 }
 
-/* All samples of data that are few, no fewer starts on them than are asked for, and none goes on for longer than the fit. */
-static void test_few_data_are_their_own_sketch(void **state)
+/* All samples of data that are few, no fewer starts on them than are asked for, none goes on for longer than the fit, and
+ * what the starts need together is bounded. */
+static void test_few_data_have_several_starts(void **state)
 {
+    int64_t halved = 0;
     (void)state;
     for (int64_t n = 1; n < 1000000; n = 3 * n + 1)
-        for (double products = 1; products < 1e12; products *= 7)
-            for (int64_t restarts = 1; restarts < 30; restarts++)
-                for (int64_t most = 1; most < 1000; most *= 3) {
-                    const armilla_sketch_plan plan = armilla_sketch_whole(n, products, restarts, most);
-                    assert_true(plan.samples == (products < 1e8 ? plan.samples : 0) && plan.samples <= n);
-                    assert_true(plan.samples == n || products > 1e7);
+        for (int64_t m = 1; m < 1000000; m = 7 * m + 1)
+            for (int64_t r = 1; r < 2000; r = 5 * r + 1)
+                for (int64_t restarts = 1; restarts < 100; restarts = 2 * restarts + 1) {
+                    const armilla_few_data data = {.n = n, .m = m, .stored = n * m, .r = r};
+                    const armilla_sketch_plan plan = armilla_sketch_halve(&data, restarts, 1 + restarts);
+                    if (n * m * r < 1000000 && m * r < 10000 && n < 10000) assert_true(plan.samples == n);
+                    if (plan.samples == 0) continue;
+                    assert_true(plan.halves && plan.samples == n && (double)n * (double)m * (double)r < 1e8);
                     assert_true(plan.starts >= restarts && plan.starts > 1 && plan.kept >= 1 && plan.kept <= restarts);
-                    assert_true(plan.iterations >= 1 && plan.iterations <= most);
+                    assert_true(plan.starts * n <= 1 << 22 && plan.starts * m * r <= 1 << 20);
+                    assert_int_equal(plan.iterations, 1 + restarts);
+                    halved++;
                 }
+    assert_true(halved > 100);
 }
 
 static void test_some_passes(void **state)
@@ -289,7 +296,7 @@ int main(void)
         cmocka_unit_test(test_polish_waits),
         cmocka_unit_test(test_descent_suffices_for_one_length),
         cmocka_unit_test(test_leads_are_halves_at_most),
-        cmocka_unit_test(test_few_data_are_their_own_sketch),
+        cmocka_unit_test(test_few_data_have_several_starts),
         cmocka_unit_test(test_some_passes),
         cmocka_unit_test(test_sketches_are_small),
         cmocka_unit_test(test_landscapes),

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { M = 300, COUNT = 7 };
+enum { M = 300, COUNT = 7, PARTITIONS = 3 };
 static const int64_t ranks[] = {1, 2, 3, 4, 7, 8, 9, 10, 16, 20, 31, 32, 33, 64, 65, 100};
 /* Entries of the columns: none, one, and more than are added up in the type at once. */
 static const int64_t lengths[COUNT] = {0, 1, 5, 64, 65, 130, 300};
@@ -124,24 +124,26 @@ static void check_accumulate(const armilla_sparse_kernels *kernels, int64_t r, c
     free(typed_A);
 }
 
-/* Column j goes to number names[j] of its features; all others are 0. */
+/* Column j goes to number names[p * COUNT + j] of its features for each partition p; all others are 0. */
 static void check_gather(const armilla_sparse_kernels *kernels, int64_t r, columns *c)
 {
     const int64_t stride = armilla_sparse_stride(kernels->type, r);
     const double bound = 1e-5 * armilla_epsilon(kernels->type) / armilla_epsilon(ARMILLA_F32) + 1e-13;
     double *A = reference_new(M * stride), *wanted = reference_new(M * stride);
     char *typed = calloc((size_t)(M * stride), sizeof(double));
-    int32_t names[COUNT];
+    int32_t names[PARTITIONS * COUNT];
+    const armilla_memberships memberships = {names, PARTITIONS, COUNT};
     assert_non_null(typed);
-    for (int64_t j = 0; j < COUNT; j++) {
+    for (int64_t j = 0; j < PARTITIONS * COUNT; j++) {
+        const int64_t column = j % COUNT;
         names[j] = (int32_t)(j * j % r);
-        for (int64_t i = c->starts[j]; i < c->starts[j + 1]; i++)
+        for (int64_t i = c->starts[column]; i < c->starts[column + 1]; i++)
             wanted[c->rows[i] * stride + names[j]] += c->values[i];
     }
     for (int index64 = 0; index64 < 2; index64++) {
         armilla_sparse_columns all = view(c, kernels->type, index64, 0, COUNT);
         memset(typed, 0x3f, (size_t)(M * stride) * armilla_type_size(kernels->type));
-        kernels->gather[index64](&all, stride, names, typed);
+        kernels->gather[index64](&all, stride, &memberships, typed);
         armilla_fetch(kernels->type, M * stride, typed, A);
         for (int64_t i = 0; i < M * stride; i++) REFERENCE_NEAR(A[i], wanted[i], wanted[i] != 0 ? bound : 0);
     }

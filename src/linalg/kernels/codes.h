@@ -22,24 +22,24 @@ INLINE int32_t nearest_atom(int64_t r, const double *c, const double *offsets, d
     }
     memcpy(least_of, &least, sizeof least);
     memcpy(place_of, &place, sizeof place);
+    /* Without branches, which would go either way as often. */
     for (int i = 0; i < WIDTH; i++) {
-        if (least_of[i] > found || (least_of[i] == found && place_of[i] > name)) continue;
-        found = least_of[i];
-        name = place_of[i];
+        const bool better = (least_of[i] < found) | ((least_of[i] == found) & (place_of[i] < name));
+        name = better ? place_of[i] : name;
+        found = better ? least_of[i] : found;
     }
     for (; k < r; k++) {
         const double value = offsets[k] - factor * c[k];
-        if (!(value < found)) continue;
-        found = value;
-        name = (double)k;
+        name = value < found ? (double)k : name;
+        found = value < found ? value : found;
     }
     return (int32_t)name;
 }
 
-static void nearest(int64_t r, int64_t count, const double *C, const double *offsets, double factor,
+static void nearest(int64_t r, int64_t count, const double *C, int64_t stride, const double *offsets, double factor,
                     int32_t *assignments)
 {
-    for (int64_t j = 0; j < count; j++) assignments[j] = nearest_atom(r, C + j * r, offsets, factor);
+    for (int64_t j = 0; j < count; j++) assignments[j] = nearest_atom(r, C + j * stride, offsets, factor);
 }
 
 static void nearest_two(int64_t r, int64_t count, const double *C, int64_t stride, const double *offsets, double factor,

@@ -132,22 +132,31 @@ INLINE int64_t find_limit(bool index64, const armilla_sparse_columns *X, int64_t
     return i;
 }
 
-/* A += value * e_name, one number of every run. */
+/* A += value * e_atom, one number of every run. */
 INLINE void add_assigned(bool index64, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
-                         int64_t stride, int64_t name, REAL *A)
+                         int64_t stride, int64_t atom, REAL *A)
 {
     for (int64_t i = first; i < last; i++) {
         const int64_t later = armilla_index_at(index64, rows, armilla_min64(i + ADD_AHEAD, end - 1));
-        __builtin_prefetch(A + later * stride + name, 1);
-        A[armilla_index_at(index64, rows, i) * stride + name] += values[i];
+        __builtin_prefetch(A + later * stride + atom, 1);
+        A[armilla_index_at(index64, rows, i) * stride + atom] += values[i];
     }
 }
 
-/* What the columns are multiplied by: codes, or where W is NULL the assignments of axes. */
+/* What the columns are multiplied by: codes, or where W is NULL axes. */
 typedef struct multiplier {
     const REAL *W;
-    const int32_t *assignments;
+    const armilla_memberships *memberships;
 } multiplier;
+
+/* Column j, for each partition. */
+INLINE void add_member(bool index64, int64_t first, int64_t last, int64_t end, const armilla_sparse_columns *X,
+                       int64_t stride, const armilla_memberships *memberships, int64_t j, REAL *A)
+{
+    for (int64_t p = 0; p < memberships->partitions; p++)
+        add_assigned(index64, first, last, end, X->values, X->rows, stride,
+                     memberships->atoms[p * memberships->stride + j], A);
+}
 
 /* Features are taken tile by tile, each for all columns before the next, so that runs that several columns change stay
  * in a cache; columns are sorted, so a cursor for each is enough. Each run gets the columns in their order. */
@@ -168,7 +177,7 @@ INLINE void accumulate(bool index64, const armilla_sparse_columns *X, int64_t r,
             if (by.W)
                 add_column(index64, first, stop, end, X->values, X->rows, r, stride, by.W + j * r, A);
             else
-                add_assigned(index64, first, stop, end, X->values, X->rows, stride, by.assignments[j], A);
+                add_member(index64, first, stop, end, X, stride, by.memberships, j, A);
         }
     }
 }
@@ -182,9 +191,10 @@ INLINE void accumulate(bool index64, const armilla_sparse_columns *X, int64_t r,
     {                                                                                                                  \
         accumulate(index64, X, r, stride, (multiplier){W, NULL}, A);                                                   \
     }                                                                                                                  \
-    static void gather_##width(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments, void *A)   \
+    static void gather_##width(const armilla_sparse_columns *X, int64_t stride,                                        \
+                               const armilla_memberships *memberships, void *A)                                        \
     {                                                                                                                  \
-        accumulate(index64, X, stride, stride, (multiplier){NULL, assignments}, A);                                    \
+        accumulate(index64, X, stride, stride, (multiplier){NULL, memberships}, A);                                    \
     }
 OF_WIDTH(narrow, false)
 OF_WIDTH(index64, true)
