@@ -454,9 +454,9 @@ class Bench(Pictures, *KINDS):
         for name in wanted:
             print(f"\n{page.circumstances(parts[name])}\n{page.table(parts[name]['rows'])}")
             print("".join(f"\nnote: {note}" for note in parts[name]["notes"]))
-        page.write(self.path("README.md"), parts, "")
+        page.write(self.path("README.md"), parts, PARTS, "", {})
         if self.options.publish:
-            page.publish(parts, self.out)
+            page.publish(parts, PARTS, self.out)
         print(f"\nwritten: {self.path('bench.json')}, {self.path('README.md')}")
 
 
