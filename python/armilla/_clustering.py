@@ -35,7 +35,7 @@ def cluster_codes(
     `interrupted`: those that are found at once. `keep`: the model keeps them."""
     model._need_all()
     context = Context(names, progress=progress)
-    struct = Options("armilla_cluster_options", CLUSTER_OPTIONS)
+    struct = Options("armilla_cluster_options")
     known = {option.field for option in CLUSTER_OPTIONS}
     given = {"cluster_iter" if field == "max_iter" else field: value for field, value in options.items()}
     fields = {field: value for field, value in given.items() if field not in ("seed", "threads")}

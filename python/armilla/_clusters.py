@@ -337,7 +337,7 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
     def _choose(self, data: Data, values: dict[str, Any]) -> dict[str, Any]:
         """The library's choice of preparation, rank and method by a look at the data, with its reasons as `choice`."""
         context = Context(self._names)
-        fit, clusters = Options(), Options("armilla_cluster_options", CLUSTER_OPTIONS)
+        fit, clusters = Options(), Options("armilla_cluster_options")
         fit.set(context, values)
         clusters.set(context, self._cluster_values())
         choice = ffi.new("armilla_cluster_choice *")

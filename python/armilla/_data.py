@@ -36,10 +36,15 @@ def note_copy(what: str, verbose: bool) -> None:
 class Data:
     """The library's view of an array, a matrix or a file, and what it borrows."""
 
-    def __init__(self, context: Context, borrowed: Any, function: Callable[..., int], *arguments: Any) -> None:
+    def __init__(
+        self, context: Context, borrowed: Any, function: Callable[..., int], *arguments: Any, at_once: bool = False
+    ) -> None:
         self._owned = context.own("armilla_data", lib.armilla_data_free)
         self._borrowed = borrowed
-        context.call(function, *arguments, self._owned.place)
+        if at_once:
+            context.ask(function, *arguments, self._owned.place)
+        else:
+            context.call(function, *arguments, self._owned.place)
 
     @property
     def pointer(self) -> Any:
@@ -96,7 +101,8 @@ def _wrap_dense(context: Context, X: np.ndarray) -> Data:
         X = _ready(X, dtype)
     rows, columns = X.shape
     stride = X.strides[0] // X.itemsize if rows > 1 else columns
-    return Data(context, X, lib.armilla_data_wrap_dense, _TYPES[X.dtype], _address(X), columns, rows, stride)
+    described = (_TYPES[X.dtype], _address(X), columns, rows, stride)
+    return Data(context, X, lib.armilla_data_wrap_dense, *described, at_once=True)
 
 
 def _address(array: np.ndarray) -> Any:

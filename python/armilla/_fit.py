@@ -16,6 +16,10 @@ from ._progress import progress_for
 from ._ranks import together
 
 
+#: The fields of the options by their parameters.
+_FIELDS = {option.parameter(PLAIN_NAMES): option.field for option in FIT_OPTIONS}
+
+
 def basis_of(start: Any, shape: tuple[int, int], name: str) -> np.ndarray:
     """The array to begin with that a user gave as the parameter `name`."""
     basis = as_array(start, np.float64, name)
@@ -167,12 +171,11 @@ def fit(
     True
     """
     context = Context(PLAIN_NAMES, callback, progress_for(verbose, comm))
-    known = {option.parameter(PLAIN_NAMES): option.field for option in FIT_OPTIONS}
-    if set(options) - set(known):
-        raise unknown(options, {*known, *inspect.signature(fit).parameters}, "fit")
+    if not options.keys() <= _FIELDS.keys():
+        raise unknown(options, {*_FIELDS, *inspect.signature(fit).parameters}, "fit")
     by_columns = are_columns(samples)
     axes = ("index", "columns") if by_columns else ("columns", "index")
-    values = {"rank": rank, **{known[name]: value for name, value in options.items()}}
+    values = {"rank": rank, **{_FIELDS[name]: value for name, value in options.items()}}
     with together(context, comm):
         data = wrap(context, X, by_columns)
         for kind, names, axis in zip((lib.ARMILLA_FEATURE_NAMES, lib.ARMILLA_SAMPLE_NAMES), (feature_names, sample_names), axes):

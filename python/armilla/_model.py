@@ -69,32 +69,37 @@ class Model:
         self.comm = comm if comm is not None and comm.Get_size() > 1 else None
         self._owned = owned
         self._pointer = owned.pointer
-        summary = ffi.new("armilla_model_summary *")
-        lib.armilla_model_summarize(self._pointer, summary)
-        self.info: dict[str, Any] = as_dict("armilla_model_summary", summary)
-        self.info["stop"] = _STOPS[summary.stop]
-        self.info["precision"] = dtype_of(summary.precision).name
-        self.info.update((name, value) for name, value in self.preparation.items() if name not in self.info)
+        self._summary = ffi.new("armilla_model_summary *")
+        lib.armilla_model_summarize(self._pointer, self._summary)
         self.own_samples: range = range(self.n_samples) if own_samples is None else own_samples
+
+    @functools.cached_property
+    def info(self) -> dict[str, Any]:
+        """Everything else that the library says about the model."""
+        found = as_dict("armilla_model_summary", self._summary)
+        found["stop"] = _STOPS[self._summary.stop]
+        found["precision"] = self.dtype.name
+        found.update((name, value) for name, value in self.preparation.items() if name not in found)
+        return found
 
     def _array(self, pointer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
         return borrowed(pointer, shape, dtype, self._owned)
 
     @property
     def rank(self) -> int:
-        return int(self.info["rank"])
+        return int(self._summary.rank)
 
     @property
     def n_features(self) -> int:
-        return int(self.info["m"])
+        return int(self._summary.m)
 
     @property
     def n_samples(self) -> int:
-        return int(self.info["n"])
+        return int(self._summary.n)
 
     @property
     def dtype(self) -> Any:
-        return np.dtype(self.info["precision"])
+        return np.dtype(dtype_of(self._summary.precision))
 
     @property
     def components(self) -> np.ndarray:

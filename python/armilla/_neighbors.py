@@ -77,7 +77,7 @@ def neighbors(
     True
     """
     context = Context(PLAIN_NAMES, progress=progress_for(verbose))
-    options = Options("armilla_neighbors_options", NEIGHBOR_OPTIONS)
+    options = Options("armilla_neighbors_options")
     options.set(context, {"count": count, "recall": recall, "weights": weights})
     for field, value in (("seed", seed), ("threads", threads)):
         setattr(options.struct, field, number_of(context, field, value))

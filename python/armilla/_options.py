@@ -162,6 +162,15 @@ FIT_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_option_table()))
 PREPARATION: tuple[Option, ...] = tuple(option for option in FIT_OPTIONS if option.group == "preparation")
 CLUSTER_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_cluster_option_table()))
 NEIGHBOR_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_neighbors_option_table()))
+#: The rows of each struct of options, by field.
+_ROWS = {
+    kind: {option.field: option for option in table}
+    for kind, table in (
+        ("armilla_options", FIT_OPTIONS),
+        ("armilla_cluster_options", CLUSTER_OPTIONS),
+        ("armilla_neighbors_options", NEIGHBOR_OPTIONS),
+    )
+}
 
 
 def rows(table: int) -> list[dict[str, str]]:
@@ -183,10 +192,10 @@ def _is_true(value: Any, name: str) -> bool:
 class Options:
     """A C struct of options, with the texts that it borrows."""
 
-    def __init__(self, kind: str = "armilla_options", table: Iterable[Option] = FIT_OPTIONS) -> None:
+    def __init__(self, kind: str = "armilla_options") -> None:
         self.struct = ffi.new(kind + " *")
         getattr(lib, kind + "_default")(self.struct)
-        self._table = {option.field: option for option in table}
+        self._table = _ROWS[kind]
         self._texts: list[Any] = []
 
     def set(self, context: Context, values: Mapping[str, Any]) -> None:

@@ -86,15 +86,16 @@ def armilla_python_broadcast(user: Any, pointer: Any, count: int) -> int:
     return 0
 
 
-@contextlib.contextmanager
-def together(context: Context, comm: Any) -> Iterator[None]:
+def together(context: Context, comm: Any) -> contextlib.AbstractContextManager[None]:
     """What is done with the context is done by all ranks of comm; by this process alone where that is None.
 
     What one rank raises before all `context.agree` for the last time is raised by all: none waits for it.
     """
-    if comm is None:
-        yield
-        return
+    return contextlib.nullcontext() if comm is None else _joined(context, comm)
+
+
+@contextlib.contextmanager
+def _joined(context: Context, comm: Any) -> Iterator[None]:
     ranks = Ranks(comm)
     context.join(ranks)
     try:
