@@ -16,7 +16,7 @@ static inline bool armilla_is_small(int64_t rows, int64_t columns)
 }
 
 /* Eigenvalues (rising) and, where wanted, eigenvectors of the symmetric k x k matrix in `vectors`, which becomes them or,
- * without, is destroyed; k <= ARMILLA_SMALL_SQUARE. Jacobi's method up to ARMILLA_SMALL, beyond a tridiagonal matrix.
+ * without, is destroyed; k <= ARMILLA_SMALL_SQUARE.
  * False where an entry is not finite. */
 bool armilla_small_eigen(int64_t k, bool wanted, double *values, double *vectors);
 

@@ -30,7 +30,7 @@ static void draw_matrix(uint64_t *random, int64_t k, double *S)
         }
 }
 
-/* By Jacobi's method up to K columns, and by the tridiagonal matrix beyond; a bound of rounding in units of epsilon. */
+/* A bound of rounding in units of epsilon. */
 static void check_eigen(uint64_t random, int64_t draws, int64_t least, int64_t most, double bound)
 {
     for (int64_t draw = 0; draw < draws; draw++) {
