@@ -73,7 +73,7 @@ static armilla_status find_directions(armilla_context *context, const armilla_st
     const bool by_feature = m <= n;
     armilla_algebra *algebra = NULL;
     double *values = NULL;
-    armilla_status status = armilla_algebra_new(context, size, size, &algebra);
+    armilla_status status = armilla_algebra_new_eigen(context, size, &algebra);
     if (status == ARMILLA_OK) status = armilla_take(context, size, sizeof *values, &values);
     if (status == ARMILLA_OK) status = multiply_centered(context, sample, mean, by_feature, S);
     if (status == ARMILLA_OK) status = armilla_eigen(algebra, size, S, values, S);

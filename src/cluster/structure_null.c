@@ -135,7 +135,7 @@ static armilla_status fit_ellipse(armilla_context *context, int64_t n, const dou
     const int64_t d = e->d;
     armilla_algebra *algebra = NULL;
     double *values = NULL, *vectors = NULL;
-    armilla_status status = armilla_algebra_new(context, d, d, &algebra);
+    armilla_status status = armilla_algebra_new_eigen(context, d, &algebra);
     if (status == ARMILLA_OK) status = armilla_take(context, d, sizeof *values, &values);
     if (status == ARMILLA_OK) status = armilla_take(context, d * d, sizeof *vectors, &vectors);
     if (status == ARMILLA_OK) {

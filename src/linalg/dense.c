@@ -237,6 +237,33 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
     return ARMILLA_OK;
 }
 
+/* What dsyevd documents. It is not cleared, because few eigenproblems are of the full size. */
+static armilla_status take_eigen_work(armilla_algebra *algebra)
+{
+    const int64_t r = algebra->r, doubles = 1 + 6 * r + 2 * r * r, integers = 3 + 5 * r;
+    armilla_status status = armilla_blas_load(algebra->context, 1);
+    if (status == ARMILLA_OK) status = armilla_grow(algebra->context, doubles, sizeof(double), &algebra->work);
+    if (status == ARMILLA_OK) status = armilla_take(algebra->context, integers, sizeof(int), &algebra->integers);
+    algebra->work_size = (int)doubles;
+    algebra->integer_size = (int)integers;
+    return status;
+}
+
+armilla_status armilla_algebra_new_eigen(armilla_context *context, int64_t r, armilla_algebra **algebra)
+{
+    armilla_algebra *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->context = context;
+    made->m = made->r = r;
+    if (!armilla_is_small(r, r)) status = take_eigen_work(made);
+    if (status == ARMILLA_OK)
+        *algebra = made;
+    else
+        armilla_algebra_free(made);
+    return status;
+}
+
 void armilla_algebra_free(armilla_algebra *algebra)
 {
     if (!algebra) return;

@@ -21,6 +21,8 @@ armilla_status armilla_blas_need(armilla_context *context, int64_t columns);
  * ill-conditioned polar factor of few columns, which loads LAPACK. */
 typedef struct armilla_algebra armilla_algebra;
 armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra);
+/* For eigenproblems of up to r columns, and nothing else. */
+armilla_status armilla_algebra_new_eigen(armilla_context *context, int64_t r, armilla_algebra **algebra);
 void armilla_algebra_free(armilla_algebra *algebra);
 
 /* Gives the algebra a team, for the steps that run row by row; NULL takes it back. */

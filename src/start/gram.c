@@ -32,7 +32,7 @@ static bool is_in_range(const armilla_problem *p)
 static armilla_status take(directions *d)
 {
     const armilla_problem *p = d->problem;
-    armilla_status status = armilla_algebra_new(p->context, 1, p->m, &d->algebra);
+    armilla_status status = armilla_algebra_new_eigen(p->context, p->m, &d->algebra);
     if (status == ARMILLA_OK) status = armilla_take(p->context, p->m * p->m, sizeof *d->G, &d->G);
     if (status == ARMILLA_OK) status = armilla_take(p->context, p->m, sizeof *d->values, &d->values);
     return status;

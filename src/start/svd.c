@@ -76,7 +76,7 @@ static armilla_status take_finder(finder *f)
     armilla_context *context = p->context;
     const int64_t all = f->blocks * f->k;
     armilla_span_plan plan = {.type = p->options.type, .m = p->m, .k = f->k, .blocks = f->blocks, .rough = !f->result};
-    armilla_status status = armilla_algebra_new(context, all, all, &f->small);
+    armilla_status status = armilla_algebra_new_eigen(context, all, &f->small);
     if (status == ARMILLA_OK) status = armilla_sweep_new_beside(p->sweep, f->k, &f->sweep);
     if (status != ARMILLA_OK) return status;
     plan.team = armilla_sweep_team(f->sweep);
