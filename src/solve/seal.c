@@ -14,6 +14,9 @@
 /* The rounding of sums in the working type, in units of its epsilon, relative to the largest. */
 #define ROUNDING 32
 
+/* From a principal axis, in a basis whose numbers have more digits. */
+#define ANGLE 1e-10
+
 enum { MOST_STEPS = 50, MOST_ORDERS = 4 };
 
 /* orthonormal x sphere tells only the subspace: its axes become the principal axes of the codes, U <- UZ. */
@@ -162,12 +165,12 @@ static armilla_status canonical_form(armilla_trial *trial)
     return ARMILLA_OK;
 }
 
-/* Whether a start that settled is in canonical form already: principal axes in their order, but for the rounding of G, and
- * signs. Its codes are then those of the column solver, for they are C itself. */
+/* Whether a start that settled is in canonical form already: principal axes in their order, but for the rounding of G or
+ * an angle that is as good as rounding, and signs. Its codes are then those of the column solver, for they are C itself. */
 static bool is_canonical(const armilla_trial *trial)
 {
     const armilla_problem *p = trial->problem;
-    const double *G = trial->G, rounding = ROUNDING * armilla_epsilon(p->options.type);
+    const double *G = trial->G, rounding = ROUNDING * armilla_epsilon(p->options.type), angle = fmax(rounding, ANGLE);
     bool holds = p->settled;
     for (int64_t k = 0; k < p->r && holds; k++) {
         const double *u = p->U + k * p->m;
@@ -176,7 +179,8 @@ static bool is_canonical(const armilla_trial *trial)
             if (fabs(u[i]) > fabs(u[top])) top = i;
         holds = u[top] > 0 && (k == 0 || G[k * p->r + k] <= G[(k - 1) * p->r + k - 1]);
         const double slack = rounding * sqrt(G[0]) * sqrt(fmax(G[k * p->r + k], 0));
-        for (int64_t i = 0; i < k; i++) holds = holds && fabs(G[k * p->r + i]) <= slack;
+        for (int64_t i = 0; i < k; i++)
+            holds = holds && fabs(G[k * p->r + i]) <= slack + angle * (G[i * p->r + i] - G[k * p->r + k]);
     }
     return holds;
 }
