@@ -13,6 +13,8 @@ typedef struct armilla_looked {
 
 /* Columns whose residuals are made at once, so that U is read once for them. */
 enum { ARMILLA_RESIDUALS = 4 };
+/* Features in multiples of this, of which those that are not there are 0, are whole vectors. */
+enum { ARMILLA_RESIDUAL_FEATURES = 8 };
 
 typedef struct armilla_residuals {
     int64_t m, r;

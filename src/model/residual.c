@@ -26,7 +26,8 @@ typedef struct residual_pass {
     int64_t *rows; /* for each thread: m features of a sparse column, or r atoms */
     const armilla_column_kernels *kernels;
     void (*add)(int64_t count, double factor, const void *from, double *to);
-    const double *U; /* dense data: m x r */
+    int64_t features; /* dense data: m in whole vectors, */
+    const double *U;  /* and that x r */
     /* Sparse data: */
     const void *by_feature; /* U', r x m in the type */
     const double *H;        /* U'U */
@@ -103,16 +104,16 @@ static bool is_used(int64_t r, const double *v)
 
 static void add_dense(const residual_pass *p, const armilla_panel *panel, int thread, double *sums)
 {
-    const int64_t m = panel->data->m, r = p->r;
-    double *x = p->buffers + thread * p->buffer, *v = x + TOGETHER * m;
+    const int64_t r = p->r;
+    double *x = p->buffers + thread * p->buffer, *v = x + TOGETHER * p->features;
     int64_t *atoms = p->rows + thread * r;
-    armilla_residuals residuals = {.m = m, .r = r, .U = p->U, .v = v, .atoms = atoms, .x = x};
+    armilla_residuals residuals = {.m = p->features, .r = r, .U = p->U, .v = v, .atoms = atoms, .x = x};
     for (int64_t j = 0; j < panel->count; j += TOGETHER) {
         const int64_t count = armilla_min64(TOGETHER, panel->count - j);
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
-        if (count < TOGETHER) memset(x, 0, (size_t)(TOGETHER * (m + r)) * sizeof *x); /* for those that are not there */
+        if (count < TOGETHER) memset(x, 0, (size_t)p->buffer * sizeof *x); /* for those that are not there */
         armilla_fetch(p->type, r * count, (const char *)p->V + place, v);
-        for (int64_t c = 0; c < count; c++) panel->data->ops->expand(panel, j + c, x + c * m);
+        for (int64_t c = 0; c < count; c++) panel->data->ops->expand(panel, j + c, x + c * p->features);
         residuals.count = 0;
         for (int64_t k = 0; k < r; k++)
             if (is_used(r, v + k)) atoms[residuals.count++] = k;
@@ -212,11 +213,14 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
     const armilla_traversal_plan plan = {.X = X, .kernels = armilla_kernels_for(context, type), .length = 1};
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     const int64_t used = status == ARMILLA_OK ? armilla_traversal_threads(traversal) : 0;
-    pass.buffer = sparse ? X->m + 2 * r : TOGETHER * (X->m + r);
+    pass.features = (X->m + ARMILLA_RESIDUAL_FEATURES - 1) / ARMILLA_RESIDUAL_FEATURES * ARMILLA_RESIDUAL_FEATURES;
+    pass.buffer = sparse ? X->m + 2 * r : TOGETHER * (pass.features + r);
     if (status == ARMILLA_OK) status = armilla_take(context, used * pass.buffer, sizeof(double), &pass.buffers);
     if (status == ARMILLA_OK) status = armilla_take(context, used * (sparse ? X->m : r), sizeof *pass.rows, &pass.rows);
-    if (status == ARMILLA_OK && !sparse) status = armilla_take(context, X->m * r, sizeof(double), &doubles);
-    if (status == ARMILLA_OK && !sparse) armilla_fetch(type, X->m * r, of->U, doubles);
+    if (status == ARMILLA_OK && !sparse) status = armilla_take(context, pass.features * r, sizeof(double), &doubles);
+    for (int64_t k = 0; k < r && status == ARMILLA_OK && !sparse; k++)
+        armilla_fetch(type, X->m, (const char *)of->U + (size_t)(k * X->m) * armilla_type_size(type),
+                      doubles + k * pass.features);
     pass.U = doubles;
     if (status == ARMILLA_OK && sparse) status = take_sparse(context, traversal, &pass, &look);
     if (status == ARMILLA_OK) status = armilla_traverse(traversal, 1, add_residuals, &pass, squared);

@@ -69,19 +69,19 @@ static uint64_t fingerprint(int64_t m, const double *x, const uint64_t *keys)
     return sum;
 }
 
-/* The residuals of features i ... i+STRIP-1, squared and added to sum. */
-INLINE vector square_strip(const armilla_residuals *t, int64_t i, vector sum)
+/* The residuals of `held` vectors of features from i on, squared and added to sum. */
+INLINE vector square_strip(const armilla_residuals *t, int64_t i, int held, vector sum)
 {
     vector left[ARMILLA_RESIDUALS][HELD];
     for (int c = 0; c < ARMILLA_RESIDUALS; c++)
-        for (int h = 0; h < HELD; h++) left[c][h] = *(const vector *)(t->x + c * t->m + i + h * WIDTH);
+        for (int h = 0; h < held; h++) left[c][h] = *(const vector *)(t->x + c * t->m + i + h * WIDTH);
     for (int64_t a = 0; a < t->count; a++) {
         const double *u = t->U + t->atoms[a] * t->m + i, *v = t->v + t->atoms[a];
         for (int c = 0; c < ARMILLA_RESIDUALS; c++)
-            for (int h = 0; h < HELD; h++) left[c][h] -= spread(v[c * t->r]) * *(const vector *)(u + h * WIDTH);
+            for (int h = 0; h < held; h++) left[c][h] -= spread(v[c * t->r]) * *(const vector *)(u + h * WIDTH);
     }
     for (int c = 0; c < ARMILLA_RESIDUALS; c++)
-        for (int h = 0; h < HELD; h++) sum += left[c][h] * left[c][h];
+        for (int h = 0; h < held; h++) sum += left[c][h] * left[c][h];
     return sum;
 }
 
@@ -90,7 +90,8 @@ static double residuals(const armilla_residuals *t)
     vector sums = {0};
     double sum = 0;
     int64_t i = 0;
-    for (; i + STRIP <= t->m; i += STRIP) sums = square_strip(t, i, sums);
+    for (; i + STRIP <= t->m; i += STRIP) sums = square_strip(t, i, HELD, sums);
+    for (; i + WIDTH <= t->m; i += WIDTH) sums = square_strip(t, i, 1, sums);
     for (; i < t->m; i++)
         for (int c = 0; c < ARMILLA_RESIDUALS; c++) {
             double left = t->x[c * t->m + i];
