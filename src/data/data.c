@@ -146,6 +146,12 @@ void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column)
     panel->kernels->fetch(panel->data->m, start, column);
 }
 
+const double *armilla_panel_doubles(const armilla_panel *panel, int64_t j)
+{
+    const bool lie = panel->kernels->type == ARMILLA_F64 && panel->data->ops->expand == armilla_panel_expand;
+    return lie ? (const double *)panel->columns + j * panel->stride : NULL;
+}
+
 armilla_status armilla_data_column(armilla_context *context, const armilla_data *data, armilla_type work, int64_t j,
                                    double *column)
 {

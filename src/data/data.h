@@ -180,6 +180,8 @@ void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void 
 void armilla_panel_gram(const armilla_panel *panel, double *G);
 void armilla_panel_gather(const armilla_panel *panel, int64_t r, const armilla_memberships *memberships, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
+/* A column of it where it lies, in double; NULL where it does not. */
+const double *armilla_panel_doubles(const armilla_panel *panel, int64_t j);
 #define ARMILLA_DENSE_PANELS                                                                                           \
     .products = armilla_panel_products, .accumulate = armilla_panel_accumulate, .gather = armilla_panel_gather,        \
     .expand = armilla_panel_expand

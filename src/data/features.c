@@ -83,6 +83,11 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const armilla_column_buffer buffer = armilla_column_buffer_of(&f->buffers, thread);
     const int64_t m = panel->data->m;
     for (int64_t j = 0; j < panel->count; j++) {
+        const double *doubles = armilla_panel_doubles(panel, j);
+        if (doubles) {
+            add_dense(f, m, doubles, sums);
+            continue;
+        }
         const armilla_column x = armilla_panel_column(panel, j, buffer); /* these data are not centred */
         if (x.rows)
             add_sparse(f, m, &x, sums);

@@ -16,6 +16,7 @@ typedef struct prepared {
     const armilla_data *inner;
     armilla_column_map map;
     bool rescales; /* unit length is all that is done */
+    bool centers;  /* or centring */
     /* n: what scales each sample to unit length, NaN before it has been seen: passes after the first need not measure,
      * unless it is infinite, because the sample's own scale is so extreme that one factor does not do. Each is a function
      * of the data, so that it does not matter which thread writes it. NULL where lengths stay. */
@@ -72,6 +73,16 @@ static void prepare_column(const prepared *X, const armilla_kernels *kernels, do
     kernels->scale(m, factor, x, to);
 }
 
+/* The panel from the one before where centring is all that is done, in the kernels' type. */
+static void center_panel(const prepared *X, const armilla_panel *panel, const armilla_panel *raw, char *to)
+{
+    const int64_t m = X->data.m;
+    const size_t size = armilla_type_size(panel->kernels->type);
+    const char *from = raw->columns;
+    for (int64_t j = 0; j < panel->count; j++)
+        panel->kernels->center(m, X->map.mean, from + (size_t)(j * raw->stride) * size, to + (size_t)(j * m) * size);
+}
+
 /* Column j of the panel from the one before, to, in the kernels' type. column: space for m numbers. */
 static void load_column(const prepared *X, const armilla_panel *panel, const armilla_panel *raw, int64_t j,
                         double *column, void *to)
@@ -115,7 +126,9 @@ static armilla_status load(armilla_panel *panel, void *space)
     const armilla_status status = X->inner->ops->load(raw, (char *)raw + armilla_padded(sizeof *raw));
     if (status != ARMILLA_OK) return status;
     const bool copied = !stays(X, panel, raw);
-    for (int64_t j = 0; j < panel->count && copied; j++)
+    const bool centered = X->centers && raw->kernels->type == work && X->inner->ops->expand == armilla_panel_expand;
+    if (centered) center_panel(X, panel, raw, columns);
+    for (int64_t j = 0; j < panel->count && copied && !centered; j++)
         load_column(X, panel, raw, j, column, columns + (size_t)(j * m) * armilla_type_size(work));
     panel->columns = copied ? columns : raw->columns;
     panel->stride = copied ? m : raw->stride;
@@ -141,9 +154,14 @@ static const armilla_data_ops prepared_ops = {
     .free = free_prepared,
 };
 
+static bool leaves_numbers(const armilla_column_map *map)
+{
+    return !(map->total > 0) && !map->entries && !map->weights;
+}
+
 bool armilla_column_map_rescales(const armilla_column_map *map)
 {
-    return map->unit_length && !(map->total > 0) && !map->entries && !map->weights && !map->mean;
+    return map->unit_length && leaves_numbers(map) && !map->mean;
 }
 
 /* A total is divided by a sum of m entries. */
@@ -163,6 +181,7 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
     made->inner = inner;
     made->map = *map;
     made->rescales = armilla_column_map_rescales(map);
+    made->centers = map->mean && leaves_numbers(map) && !map->unit_length;
     const armilla_samples share = armilla_data_share(context, inner);
     if (map->unit_length) status = armilla_samples_take(context, &share, 1, sizeof *made->factors, &made->factors);
     if (status != ARMILLA_OK) {

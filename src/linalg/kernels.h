@@ -103,10 +103,11 @@ typedef struct armilla_kernels {
     bool (*has_unit_codes)(int64_t m, int64_t r);
     void (*unit_codes)(const armilla_columns *X, const armilla_atoms *U, const armilla_projecting *to);
 
-    /* For the preparation of columns, which is in double: to = from; to = factor*from; and both in one. */
+    /* For the preparation of columns, which is in double: to = from; to = factor*from; both in one; to = from - mean. */
     void (*fetch)(int64_t count, const void *from, double *to);
     void (*scale)(int64_t count, double factor, const double *from, void *to);
     void (*rescale)(int64_t count, double factor, const void *from, void *to);
+    void (*center)(int64_t count, const double *mean, const void *from, void *to);
 } armilla_kernels;
 
 /* The best kernels of the precision that this CPU runs. */

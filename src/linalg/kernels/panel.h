@@ -93,6 +93,13 @@ static void rescale(int64_t count, double factor, const void *from, void *to)
     for (int64_t i = 0; i < count; i++) out[i] = (REAL)(factor * (double)in[i]);
 }
 
+static void center(int64_t count, const double *restrict mean, const void *from, void *restrict to)
+{
+    const REAL *in = from;
+    REAL *out = to;
+    for (int64_t i = 0; i < count; i++) out[i] = (REAL)((double)in[i] - mean[i]);
+}
+
 const armilla_kernels TABLE = {
     .name = ISA_NAME,
     .type = TYPE_TAG,
@@ -114,4 +121,5 @@ const armilla_kernels TABLE = {
     .fetch = fetch,
     .scale = scale,
     .rescale = rescale,
+    .center = center,
 };
