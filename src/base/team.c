@@ -247,10 +247,10 @@ static void take_share(void *self, int thread)
 void armilla_team_share(const armilla_team *team, int64_t count, armilla_share share, void *self)
 {
     armilla_pool *pool = team->context->pool;
-    const int threads = may_run(pool) ? ready(pool, team->threads) : 1;
+    const int threads = may_run(pool) ? ready(pool, armilla_min64(team->threads, count)) : 1;
     sharing s = {share, self, count, threads};
     if (threads > 1)
-        armilla_team_run(team, take_share, &s);
+        armilla_team_run(&(armilla_team){team->context, threads}, take_share, &s);
     else
         share(self, 0, count);
 }

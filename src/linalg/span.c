@@ -21,6 +21,8 @@
 /* The least squared length that the second round may leave of a unit column. */
 #define LEAST_LEFT 0.5
 
+enum { LEAST_SHARED = 4096 }; /* features of columns that more than one thread looks at */
+
 struct armilla_span {
     armilla_context *context;
     armilla_span_plan plan;
@@ -310,7 +312,10 @@ static double find_scale(pass *p)
 {
     double largest = 0;
     int exponent = 0;
-    armilla_team_share(p->span->plan.team, p->span->plan.k, find_largest, p);
+    if (p->span->plan.m < LEAST_SHARED)
+        find_largest(p, 0, p->span->plan.k);
+    else
+        armilla_team_share(p->span->plan.team, p->span->plan.k, find_largest, p);
     for (int64_t c = 0; c < p->span->plan.k; c++) largest = fmax(largest, p->span->values[c]);
     if (isfinite(largest)) (void)frexp(largest, &exponent);
     return ldexp(1, (int)-armilla_max64(-1000, armilla_min64(exponent, 1000)));
