@@ -11,6 +11,9 @@
 #include <float.h>
 #include <math.h>
 
+/* Equal numbers of 24 bits whose sum has 53, and a bit to spare. */
+#define MOST_EXACT ((int64_t)1 << 28)
+
 /* What is added up: a function of an entry and of the feature's offset. */
 typedef double (*term)(double x, double offset);
 
@@ -131,27 +134,34 @@ static double mean_of(const armilla_data *X, const feature_sums *f, int64_t i, d
     return sum / (double)X->n / (f->units ? f->units[i] : 1);
 }
 
+/* Whether sums of the entries are as good as exact in double: as many equal numbers of 24 bits add up to one of 53. */
+static bool adds_exactly(const armilla_data *X, int wanted)
+{
+    return (wanted & ARMILLA_FEATURE_AS_STORED) && armilla_type_precision(X->type) == ARMILLA_F32 && X->n < MOST_EXACT;
+}
+
 /* A second pass adds the mean of what the first one left: the rounding of a long sum is then gone, so that features
- * that do not vary are 0 when centred. The first one counts too, and is all where only counts are wanted. offsets: zeros,
- * units: NULL in the first try. */
-static armilla_status find_means(armilla_context *context, const armilla_data *X, feature_sums f,
+ * that do not vary are 0 when centred. The first one counts too, and is all where only counts are wanted, or sums are
+ * exact. offsets: zeros, units: NULL in the first try. */
+static armilla_status find_means(armilla_context *context, const armilla_data *X, int wanted, feature_sums f,
                                  armilla_feature_statistics *found)
 {
+    const bool again = found->means && !adds_exactly(X, wanted);
     double *first = NULL, *rest = NULL;
     armilla_status status = armilla_take(context, X->m, sizeof *first, &first);
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *rest, &rest);
     if (status == ARMILLA_OK) status = sum_features(context, X, f, f.units ? NULL : found->counts, rest);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) first[i] = mean_of(X, &f, i, rest[i]);
     f.offsets = first;
-    if (status == ARMILLA_OK && found->means) status = sum_features(context, X, f, NULL, rest);
+    if (status == ARMILLA_OK && again) status = sum_features(context, X, f, NULL, rest);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK && found->means; i++)
-        found->means[i] = first[i] + mean_of(X, &f, i, rest[i]);
+        found->means[i] = first[i] + (again ? mean_of(X, &f, i, rest[i]) : 0);
     armilla_release(context, rest);
     armilla_release(context, first);
     return status;
 }
 
-static armilla_status find_counts_and_means(armilla_context *context, const armilla_data *X,
+static armilla_status find_counts_and_means(armilla_context *context, const armilla_data *X, int wanted,
                                             armilla_feature_statistics *found)
 {
     const double *means = found->means;
@@ -159,14 +169,14 @@ static armilla_status find_counts_and_means(armilla_context *context, const armi
     bool finite = true;
     armilla_status status = armilla_take(context, X->m, sizeof *zeros, &zeros);
     feature_sums f = {.add = difference, .offsets = zeros};
-    if (status == ARMILLA_OK) status = find_means(context, X, f, found);
+    if (status == ARMILLA_OK) status = find_means(context, X, wanted, f, found);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK && means; i++) finite &= isfinite(means[i]);
     if (status == ARMILLA_OK && !finite) {
         status = armilla_take(context, X->m, sizeof *units, &units);
         for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++)
             units[i] = isfinite(means[i]) ? 1 : ARMILLA_TOTAL_UNIT;
         f.units = units;
-        if (status == ARMILLA_OK) status = find_means(context, X, f, found);
+        if (status == ARMILLA_OK) status = find_means(context, X, wanted, f, found);
     }
     armilla_release(context, units);
     armilla_release(context, zeros);
@@ -228,7 +238,7 @@ armilla_status armilla_feature_statistics_find(armilla_context *context, const a
     if (wanted & ARMILLA_FEATURE_COUNTS) status = armilla_take(context, X->m, sizeof(double), &found->counts);
     if (status == ARMILLA_OK && means) status = armilla_take(context, X->m, sizeof(double), &found->means);
     if (status == ARMILLA_OK && deviations) status = armilla_take(context, X->m, sizeof(double), &found->deviations);
-    if (status == ARMILLA_OK) status = find_counts_and_means(context, X, found);
+    if (status == ARMILLA_OK) status = find_counts_and_means(context, X, wanted, found);
     if (status == ARMILLA_OK && deviations) status = find_deviations(context, X, found->means, found->deviations);
     return status;
 }

@@ -206,6 +206,7 @@ static armilla_status find_statistics(armilla_context *context, const armilla_pr
     if (!wanted) return ARMILLA_OK;
     if ((entries.entries || entries.total > 0) && wanted != ARMILLA_FEATURE_COUNTS)
         status = armilla_data_prepare(context, X, &entries, &mapped);
+    if (!mapped) wanted |= ARMILLA_FEATURE_AS_STORED;
     if (status == ARMILLA_OK) status = armilla_feature_statistics_find(context, mapped ? mapped : X, wanted, found);
     armilla_data_free(mapped);
     return status;

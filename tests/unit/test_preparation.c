@@ -385,6 +385,39 @@ static void test_in_words(void **state)
     assert_string_equal(armilla_preparation_given(&options), "log1p");
 }
 
+/* A feature of f32 that does not vary has itself for its mean, to the last bit, and others the mean that long double has. */
+static void test_means_of_short_numbers(void **state)
+{
+    enum { FEATURES = 9, SAMPLES = 50021 };
+    float *X = malloc(sizeof *X * FEATURES * SAMPLES);
+    long double sums[FEATURES] = {0};
+    double sizes[FEATURES] = {0};
+    armilla_options options;
+    armilla_data *data = NULL;
+    (void)state;
+    assert_non_null(X);
+    for (int64_t j = 0; j < SAMPLES; j++)
+        for (int64_t i = 0; i < FEATURES; i++) {
+            const double x = fmod((double)(i + 1) * 0.37 + (double)(j + 1) * 0.61803398875, 1);
+            X[j * FEATURES + i] = i % 3 == 0 ? 16777215.0F / (float)(1 << i) : (float)(i % 3 == 1 ? x - 0.5 : 1e5 + x);
+            sums[i] += (long double)X[j * FEATURES + i];
+            sizes[i] += fabs((double)X[j * FEATURES + i]) / SAMPLES;
+        }
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F32, X, FEATURES, SAMPLES, FEATURES, &data));
+    armilla_options_default(&options);
+    options.center = true;
+    armilla_preparation p = armilla_preparation_asked(&options);
+    support_ok(context, armilla_preparation_learn(context, &p, data));
+    for (int64_t i = 0; i < FEATURES; i++) {
+        const double mean = p.learned[ARMILLA_STEP_CENTER][i];
+        if (i % 3 == 0) assert_true(mean == (double)X[i]);
+        near(mean, (double)(sums[i] / SAMPLES), sizes[i]);
+    }
+    armilla_preparation_release(context, &p);
+    armilla_data_free(data);
+    free(X);
+}
+
 /* The median is one of the numbers where the middle two are equal, also of those that have no half. */
 static void test_median(void **state)
 {
@@ -407,6 +440,7 @@ int main(void)
         TEST(test_bad_columns),
         TEST(test_told_as_options),
         TEST(test_in_words),
+        TEST(test_means_of_short_numbers),
         TEST(test_median),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
