@@ -260,6 +260,32 @@ static void cover(void *self, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) __atomic_add_fetch(&n->within[i], 1, __ATOMIC_RELAXED);
 }
 
+typedef struct sharing {
+    int64_t shares, parts[MOST_MEMBERS];
+} sharing;
+
+static void take_share(void *self, int64_t first, int64_t last)
+{
+    sharing *s = self;
+    __atomic_add_fetch(&s->shares, 1, __ATOMIC_RELAXED);
+    for (int64_t i = first; i < last; i++) __atomic_add_fetch(&s->parts[i], 1, __ATOMIC_RELAXED);
+}
+
+/* Each part is done once, and by no more threads than there are parts. */
+static void test_shares(void **state)
+{
+    (void)state;
+    REFERENCE_OK(armilla_call_enter(reference_context, 4));
+    const armilla_team team = armilla_team_of(reference_context, 4);
+    for (int64_t count = 0; count <= MOST_MEMBERS; count++) {
+        sharing s = {.shares = 0};
+        armilla_team_share(&team, count, take_share, &s);
+        assert_int_equal(s.shares, count < 1 ? 1 : count < 4 ? count : 4);
+        for (int64_t i = 0; i < MOST_MEMBERS; i++) assert_int_equal(s.parts[i], i < count);
+    }
+    armilla_call_leave(reference_context);
+}
+
 static void share_within(void *self, int thread)
 {
     nesting *n = self;
@@ -321,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_errors_and_log),
         cmocka_unit_test(test_thread_counts),
         cmocka_unit_test(test_team),
+        cmocka_unit_test(test_shares),
         cmocka_unit_test(test_jobs_within_jobs),
         cmocka_unit_test(test_errors_on_several_threads),
         cmocka_unit_test(test_calls_within_calls),
