@@ -6,8 +6,11 @@
 #include "base/context.h"
 
 /* Columns that are solved side by side: number k of column i stands at k*lanes + i. One number of all of them has so many
- * bytes, whatever its type. */
-enum { ARMILLA_LANE_BYTES = 64, ARMILLA_LANES = ARMILLA_LANE_BYTES / (int)sizeof(double), ARMILLA_MOST_LANES = 16 };
+ * bytes, whatever its type; at most twice as many in descent over a cone. */
+enum { ARMILLA_LANE_BYTES = 64, ARMILLA_LANES = ARMILLA_LANE_BYTES / (int)sizeof(double), ARMILLA_MOST_LANES = 32 };
+
+/* Atoms of a code that is solved side by side, at most. */
+enum { ARMILLA_CONE_MEMBERS = 32 };
 
 /* min w'Hw - 2d'w over unit w >= 0. Arrays are of the kernel's type, here and below. */
 typedef struct armilla_descent {
@@ -21,12 +24,14 @@ typedef struct armilla_descent {
     int64_t rank;
 } armilla_descent;
 
-/* min w'Hw - 2d'w over w >= 0. */
+/* min w'Hw - 2d'w over w >= 0. A column is done where a pass moves no entry by more than a part of the column's largest, or
+ * of what the first pass moved one by. */
 typedef struct armilla_cone_descent {
     int64_t r;
-    const void *H;  /* r x r */
-    int passes;     /* at most */
-    double settled; /* a column is done where no entry moves by more than this part of its largest */
+    const void *cone; /* H as set_cone has it */
+    int passes;       /* at most */
+    double settled;   /* the part of the largest, as the first pass leaves it */
+    double little;    /* the part of the first move; 0: no such end */
 } armilla_cone_descent;
 
 /* How fast accelerated steps go ahead: y = w + beta*(w - w_back), by the steps made since the last fresh start. */
@@ -42,15 +47,35 @@ typedef struct armilla_descent_kernels {
     /* Accelerated steps w <- Proj(d + (alpha*I - H)y) for every lane, Proj onto nonnegative unit vectors; the value
      * never rises. values: what each lane comes to, or NULL. workspace: armilla_descent_workspace(r) numbers. */
     void (*descend)(const armilla_descent *descent, const void *d, void *w, double *values, void *workspace);
+    int cone_lanes; /* columns side by side in what follows */
+    /* What descent over a cone needs of H (r x r), armilla_cone_numbers(r) numbers: H_ka/H_kk at a*r + k, then 1/H_kk; 0 where
+     * there is no curvature (H_kk = 0). */
+    void (*set_cone)(int64_t r, const void *H, void *cone);
     /* Passes of coordinate descent, w_k <- max(w_k + (d_k - (Hw)_k)/H_kk, 0) for k = 0 ... r-1, for every lane. An entry
-     * without curvature (H_kk = 0) stays. Returns the lanes that settled, bit i for lane i. workspace: the same. */
+     * without curvature stays. Returns the lanes that settled, bit i for lane i. workspace: the same. */
     unsigned (*descend_cone)(const armilla_cone_descent *descent, const void *d, void *w, void *workspace);
+    /* w = the minimiser over w >= 0, from a code near it whose atoms say where to begin. Returns the lanes that are solved,
+     * the others are as they were: those with more than ARMILLA_CONE_MEMBERS atoms or with atoms that depend on each other,
+     * and the few that no exchanges end. workspace: armilla_cone_workspace(r). */
+    unsigned (*solve_cone)(int64_t r, const void *H, const void *d, void *w, void *workspace);
 } armilla_descent_kernels;
 
 /* In numbers of double. */
 static inline int64_t armilla_descent_workspace(int64_t r)
 {
     return 6 * r * ARMILLA_LANES;
+}
+
+/* In numbers of double. */
+static inline int64_t armilla_cone_workspace(int64_t r)
+{
+    enum { FACTOR = ARMILLA_CONE_MEMBERS * (ARMILLA_CONE_MEMBERS + 3) / 2 };
+    return 2 * ARMILLA_LANES * (2 * r + FACTOR);
+}
+
+static inline int64_t armilla_cone_numbers(int64_t r)
+{
+    return r * r + r;
 }
 
 /* Those of the call in progress, as armilla_kernels_for. */

@@ -1,6 +1,6 @@
 /* Nonnegative least squares in Gram space by active sets (Lawson and Hanson, 1974): finite, and exact however nearly
- * dependent atoms are, where coordinate descent would need many passes. From w = 0 the atom that gains most comes in,
- * the others are refitted, and what would become negative goes out. */
+ * dependent atoms are, where coordinate descent would need many passes. The atoms of a code that is near are refitted, and what
+ * would become negative goes out; then the atom that gains most comes in, and so on. */
 #include "sets/column.h"
 
 #include <math.h>
@@ -29,7 +29,8 @@ static void set_up(const armilla_column_problem *problem, const double *d, doubl
                             .z = workspace + 2 * r,
                             .L = workspace + 3 * r};
     memset(s->out, 0, (size_t)r * sizeof *workspace);
-    memset(w, 0, (size_t)r * sizeof *w);
+    for (int64_t k = 0; k < r; k++)
+        if (w[k] > 0) s->in.member[s->size++] = k;
 }
 
 static bool is_member(const active_set *s, int64_t k)
@@ -110,10 +111,28 @@ static bool move_members(active_set *s)
     return true;
 }
 
+/* The best code of the members, fewer where some go out. */
+static void refit(active_set *s)
+{
+    while (armilla_refit_members(&s->in, s->size) && move_members(s)) {}
+}
+
+/* The search begins from 0, with one atom after the other, where those of the code depend on each other. */
+static void begin(active_set *s)
+{
+    if (armilla_refit_members(&s->in, s->size)) {
+        if (move_members(s)) refit(s);
+        return;
+    }
+    s->size = 0;
+    memset(s->w, 0, (size_t)s->r * sizeof *s->w);
+}
+
 void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     active_set s;
     set_up(problem, d, w, workspace, &s);
+    begin(&s);
     /* Each round lowers g or refuses an atom; the bound is for rounding, which could go in circles. */
     for (int64_t round = 0, best; round < 10 * s.r && (best = find_best(&s)) >= 0; round++) {
         s.in.member[s.size++] = best;
@@ -122,7 +141,7 @@ void armilla_solve_by_active_set(const armilla_column_problem *problem, const do
             s.size--;
             continue;
         }
-        while (move_members(&s) && armilla_refit_members(&s.in, s.size)) {}
+        if (move_members(&s)) refit(&s);
         if (is_member(&s, best)) memset(s.out, 0, (size_t)s.r * sizeof *s.out);
     }
 }

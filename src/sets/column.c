@@ -12,10 +12,10 @@
 enum { MANY_ATOMS = 64 };
 #define RANK_TOLERANCE 1e-13
 
-/* Lanes of d, w, a trial and what is compared with it, and a descent's own. */
+/* Lanes of d, w, a trial and what is compared with it, twice as wide over a cone, and a descent's own. */
 static int64_t lanes_workspace(int64_t r)
 {
-    return 4 * r * ARMILLA_LANES + armilla_descent_workspace(r);
+    return 8 * r * ARMILLA_LANES + armilla_descent_workspace(r) + armilla_cone_workspace(r);
 }
 
 int64_t armilla_column_workspace(int64_t r)
@@ -63,6 +63,8 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
     if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->scaled);
     if (status == ARMILLA_OK && made->spectral && codes->descend_lanes && r >= MANY_ATOMS)
         status = armilla_take(context, r * r, sizeof(double), &made->factor);
+    if (status == ARMILLA_OK && !exact && codes->descends)
+        status = armilla_take(context, armilla_cone_numbers(r), sizeof(double), &made->cone);
     if (status == ARMILLA_OK && !exact && lists_supports(codes, r, s))
         status = armilla_supports_new(context, r, s, codes->nonnegative, codes->spherical, &made->supports);
     if (status != ARMILLA_OK) {
@@ -82,6 +84,7 @@ void armilla_column_problem_free(armilla_column_problem *problem)
     armilla_release(problem->context, problem->factor);
     armilla_release(problem->context, problem->vectors);
     armilla_release(problem->context, problem->scaled);
+    armilla_release(problem->context, problem->cone);
     armilla_release(problem->context, problem->single);
     armilla_release(problem->context, problem);
 }
@@ -155,7 +158,7 @@ static void set_single(armilla_column_problem *problem, int exponent)
                                           .exponent = exponent};
 }
 
-static void set_typed(armilla_column_problem *problem)
+static void set_gram_typed(armilla_column_problem *problem)
 {
     const int64_t r = problem->r, factors = problem->factor_rank * r;
     double largest = 0;
@@ -171,6 +174,15 @@ static void set_typed(armilla_column_problem *problem)
                                           .rows = factors > 0 ? problem->factor : NULL,
                                           .columns = factors > 0 ? problem->factor + factors : NULL,
                                           .alpha = problem->alpha};
+}
+
+static void set_typed(armilla_column_problem *problem)
+{
+    set_gram_typed(problem);
+    armilla_typed_gram *typed = &problem->typed;
+    typed->lanes = problem->cone ? typed->kernels->cone_lanes : typed->kernels->lanes;
+    typed->cone = problem->cone;
+    if (problem->cone) typed->kernels->set_cone(problem->r, typed->H, problem->cone);
 }
 
 armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *gram,

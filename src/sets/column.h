@@ -21,7 +21,9 @@ typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_CLOSELY,
 /* H as the kernels of descent have it: in their type, and divided by 2^exponent. */
 typedef struct armilla_typed_gram {
     const armilla_descent_kernels *kernels;
+    int lanes; /* columns side by side */
     const void *H;
+    const void *cone;           /* of codes that descend over a cone, as set_cone of the kernels has it */
     const void *rows, *columns; /* of F, where H = F'F is less work by it; else NULL */
     double alpha;
     int exponent;
@@ -45,6 +47,7 @@ struct armilla_column_problem {
     double alpha;        /* the largest of them */
     armilla_supports *supports; /* of sparse codes, where they are few; NULL else */
     armilla_typed_gram typed;
+    double *cone;  /* space for typed.cone, where codes descend over a cone, else NULL */
     float *single; /* space for it in single precision, where that may be used for all but stored codes; else NULL */
     const armilla_thin_kernels *thin;
     armilla_effort effort;
@@ -101,8 +104,8 @@ typedef struct armilla_column_batch {
 
 /* The same for a batch. Column j's code does not depend on the others, and is the one that a call for it alone gives. */
 void armilla_columns_solve(const armilla_column_problem *problem, const armilla_column_batch *batch, double *workspace);
-void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
-                             double settled, double *workspace);
+void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch,
+                             const armilla_column_steps *steps, double *workspace);
 
 /* For the sets' solvers. */
 
@@ -149,7 +152,7 @@ typedef struct armilla_refit {
 /* Solves for the first `size` members; false where they depend on each other. */
 bool armilla_refit_members(const armilla_refit *refit, int64_t size);
 
-/* w = the minimiser over w >= 0. workspace: r*r + 3r. */
+/* w = the minimiser over w >= 0, sought from w >= 0. workspace: r*r + 3r. */
 void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
 
 /* A support with no more members than this has every exchange of a member for an atom outside tried, and up to twice as

@@ -22,7 +22,7 @@ static inline float to_single(double number)
 
 void armilla_lane_get(const armilla_column_problem *problem, const void *lanes, int64_t lane, bool is_d, double *column)
 {
-    const int64_t count = problem->typed.kernels->lanes;
+    const int64_t count = problem->typed.lanes;
     const double scale = is_d ? ldexp(1, problem->typed.exponent) : 1;
     if (is_single(problem))
         for (int64_t k = 0; k < problem->r; k++) column[k] = scale * (double)((const float *)lanes)[k * count + lane];
@@ -32,7 +32,7 @@ void armilla_lane_get(const armilla_column_problem *problem, const void *lanes, 
 
 void armilla_lane_put(const armilla_column_problem *problem, const double *column, int64_t lane, void *lanes)
 {
-    const int64_t count = problem->typed.kernels->lanes;
+    const int64_t count = problem->typed.lanes;
     if (is_single(problem))
         for (int64_t k = 0; k < problem->r; k++) ((float *)lanes)[k * count + lane] = to_single(column[k]);
     else
@@ -41,7 +41,7 @@ void armilla_lane_put(const armilla_column_problem *problem, const double *colum
 
 void armilla_lane_copy(const armilla_column_problem *problem, const void *from, int64_t lane, void *to)
 {
-    const int64_t count = problem->typed.kernels->lanes;
+    const int64_t count = problem->typed.lanes;
     if (is_single(problem))
         for (int64_t k = 0; k < problem->r; k++)
             ((float *)to)[k * count + lane] = ((const float *)from)[k * count + lane];
@@ -93,10 +93,19 @@ static double unit_of(const strip *s, int64_t lane)
     return power_above(largest / s->unit);
 }
 
+/* lane_k = column_k/unit, at steps of L: mostly by 1. */
+static void put_column(const double *column, double unit, int64_t r, double *lane, int64_t L)
+{
+    if (unit == 1)
+        for (int64_t k = 0; k < r; k++) lane[k * L] = column[k];
+    else
+        for (int64_t k = 0; k < r; k++) lane[k * L] = column[k] / unit;
+}
+
 static void put_lanes(strip *s, const double *array, bool is_d, void *lanes)
 {
     const armilla_column_problem *problem = s->problem;
-    const int64_t r = problem->r, L = problem->typed.kernels->lanes;
+    const int64_t r = problem->r, L = problem->typed.lanes;
     const double unit = is_d ? s->batch->unit : 1;
     const double common = is_d ? ldexp(1 / unit, -problem->typed.exponent) : 1;
     for (int64_t i = 0; i < L; i++) {
@@ -104,7 +113,7 @@ static void put_lanes(strip *s, const double *array, bool is_d, void *lanes)
         if (is_single(problem))
             for (int64_t k = 0; k < r; k++) ((float *)lanes)[k * L + i] = to_single(scale * column[k]);
         else
-            for (int64_t k = 0; k < r; k++) ((double *)lanes)[k * L + i] = column[k] / unit;
+            put_column(column, unit, r, (double *)lanes + i, L);
     }
 }
 
@@ -142,25 +151,25 @@ static void project_far(const armilla_column_problem *problem, const armilla_col
     }
 }
 
-/* The codes W of the batch, as many columns at a time as there are lanes. steps = 0: by the set's solver; else that many of
- * descent. */
-static void solve_in_lanes(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
-                           double settled, double *workspace)
+/* The codes W of the batch, as many columns at a time as there are lanes, by steps of descent; NULL: by the set's solver. */
+static void solve_in_lanes(const armilla_column_problem *problem, const armilla_column_batch *batch,
+                           const armilla_column_steps *steps, double *workspace)
 {
-    const int64_t r = problem->r, L = problem->typed.kernels->lanes;
-    double *rest = workspace + 2 * r * ARMILLA_LANES;
+    const int64_t r = problem->r, L = problem->typed.lanes;
+    const size_t bytes = (size_t)(r * L) * armilla_type_size(problem->typed.kernels->type);
     strip s = {.problem = problem,
                .batch = batch,
                .unit = ldexp(batch->unit, problem->typed.exponent),
                .d = workspace,
-               .w = workspace + r * ARMILLA_LANES};
+               .w = (char *)workspace + bytes};
+    double *rest = workspace + 2 * bytes / sizeof *workspace;
     for (s.first = 0; s.first < batch->count; s.first += L) {
         s.count = batch->count - s.first < L ? batch->count - s.first : L;
         for (int64_t i = 0; i < L; i++) s.units[i] = unit_of(&s, i);
         put_lanes(&s, batch->C, true, s.d);
-        if (steps > 0) {
+        if (steps) {
             put_lanes(&s, batch->W, false, s.w);
-            problem->codes->descend_lanes(problem, s.d, steps, settled, s.w, rest);
+            problem->codes->descend_lanes(problem, steps, s.d, s.w, rest);
         } else
             problem->codes->solve_lanes(problem, s.d, s.w, rest);
         take_lanes(&s, batch->W + s.first * r);
@@ -172,7 +181,7 @@ void armilla_columns_solve(const armilla_column_problem *problem, const armilla_
     const int64_t r = problem->r;
     double *d = workspace, *rest = workspace + r;
     if (!problem->exact && problem->codes->solve_lanes)
-        solve_in_lanes(problem, batch, 0, 0, workspace);
+        solve_in_lanes(problem, batch, NULL, workspace);
     else
         for (int64_t j = 0; j < batch->count; j++) {
             const double *c = batch->C + j * r;
@@ -182,17 +191,17 @@ void armilla_columns_solve(const armilla_column_problem *problem, const armilla_
     if (!problem->exact) project_far(problem, batch);
 }
 
-void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
-                             double settled, double *workspace)
+void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch,
+                             const armilla_column_steps *steps, double *workspace)
 {
     const int64_t r = problem->r;
     double *d = workspace, *rest = workspace + r;
-    if (problem->codes->descend_lanes && steps > 0)
-        solve_in_lanes(problem, batch, steps, settled, workspace);
+    if (problem->codes->descend_lanes && steps->most > 0)
+        solve_in_lanes(problem, batch, steps, workspace);
     else
         for (int64_t j = 0; j < batch->count; j++) {
             for (int64_t k = 0; k < r; k++) d[k] = batch->C[j * r + k] / batch->unit;
-            armilla_column_descend(problem, d, steps, settled, batch->W + j * r, rest);
+            armilla_column_descend(problem, d, steps->most, steps->settled, batch->W + j * r, rest);
         }
     project_far(problem, batch);
 }

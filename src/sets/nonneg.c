@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-enum { PASSES = 300, ROUGH_PASSES = 30 };
-#define ROUGHLY_SETTLED 1e-6
+/* Passes that show which atoms a code has. */
+enum { PASSES = 10 };
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
@@ -14,20 +14,21 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return true;
 }
 
-static void descend_lanes(const armilla_column_problem *problem, const void *d, int steps, double settled, void *w,
-                          double *workspace)
+static void descend_lanes(const armilla_column_problem *problem, const armilla_column_steps *steps, const void *d,
+                          void *w, double *workspace)
 {
-    const armilla_cone_descent descent = {problem->r, problem->typed.H, steps, settled};
+    const armilla_cone_descent descent = {problem->r, problem->typed.cone, steps->most, steps->settled, steps->little};
     (void)problem->typed.kernels->descend_cone(&descent, d, w, workspace);
 }
 
-/* What descent has not settled, one lane at a time. */
+/* What exchanges have not solved, one lane at a time. */
 static void finish_lane(const armilla_column_problem *problem, const void *d, int64_t lane, void *w, double *workspace)
 {
     const int64_t r = problem->r;
     double *own = workspace, *code = own + r, *found = code + r, *rest = found + r;
     armilla_lane_get(problem, d, lane, true, own);
     armilla_lane_get(problem, w, lane, false, code);
+    memcpy(found, code, (size_t)r * sizeof *found);
     armilla_solve_by_active_set(problem, own, found, rest);
     if (armilla_column_value(problem, own, found) <= armilla_column_value(problem, own, code))
         armilla_lane_put(problem, found, lane, w);
@@ -35,13 +36,12 @@ static void finish_lane(const armilla_column_problem *problem, const void *d, in
 
 static void solve_lanes(const armilla_column_problem *problem, const void *d, void *w, double *workspace)
 {
-    const bool roughly = problem->effort != ARMILLA_SOLVE;
-    const armilla_cone_descent descent = {problem->r, problem->typed.H, roughly ? ROUGH_PASSES : PASSES,
-                                          roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED};
-    memset(w, 0, (size_t)problem->r * ARMILLA_LANE_BYTES);
-    const unsigned settled = problem->typed.kernels->descend_cone(&descent, d, w, workspace);
-    for (int64_t i = 0; i < problem->typed.kernels->lanes && !roughly; i++)
-        if (!(settled >> i & 1)) finish_lane(problem, d, i, w, workspace);
+    const armilla_cone_descent descent = {problem->r, problem->typed.cone, PASSES, ARMILLA_SETTLED, 0};
+    memset(w, 0, (size_t)(problem->r * problem->typed.lanes) * armilla_type_size(problem->typed.kernels->type));
+    (void)problem->typed.kernels->descend_cone(&descent, d, w, workspace);
+    const unsigned solved = problem->typed.kernels->solve_cone(problem->r, problem->typed.H, d, w, workspace);
+    for (int64_t i = 0; i < problem->typed.lanes; i++)
+        if (!(solved >> i & 1)) finish_lane(problem, d, i, w, workspace);
 }
 
 const armilla_code_set armilla_codes_nonneg = {

@@ -89,10 +89,10 @@ static armilla_descent descent_of(const armilla_column_problem *problem, int ste
                              .rank = problem->factor_rank};
 }
 
-static void descend_lanes(const armilla_column_problem *problem, const void *d, int steps, double settled, void *w,
-                          double *workspace)
+static void descend_lanes(const armilla_column_problem *problem, const armilla_column_steps *steps, const void *d,
+                          void *w, double *workspace)
 {
-    const armilla_descent descent = descent_of(problem, steps, settled);
+    const armilla_descent descent = descent_of(problem, steps->most, steps->settled);
     problem->typed.kernels->descend(&descent, d, w, NULL, workspace);
 }
 

@@ -6,6 +6,13 @@
 
 typedef struct armilla_column_problem armilla_column_problem;
 
+/* Steps of descent of a code: so many at most, or until one moves no entry by more than a part of the largest, or (of sets
+ * that descend) of what the first moved one by. */
+typedef struct armilla_column_steps {
+    int most;
+    double settled, little;
+} armilla_column_steps;
+
 /* A basis U (m x r) and the sums that its next step is made of: A = XW' and G = WW' are of unit codes, V = lW. */
 typedef struct armilla_basis_step {
     int64_t m, r;
@@ -62,8 +69,8 @@ typedef struct armilla_code_set {
     /* The same for columns side by side (linalg/descent_kernels.h) in the type of problem->typed, and steps of descent from
      * w; NULL: each by itself. */
     void (*solve_lanes)(const armilla_column_problem *problem, const void *d, void *w, double *workspace);
-    void (*descend_lanes)(const armilla_column_problem *problem, const void *d, int steps, double settled, void *w,
-                          double *workspace);
+    void (*descend_lanes)(const armilla_column_problem *problem, const armilla_column_steps *steps, const void *d,
+                          void *w, double *workspace);
     /* The set is convex, and descent from any code leads to the best one: it takes the place of solving inside the
      * loop. Then descend_lanes is there and needs H alone. */
     bool descends;

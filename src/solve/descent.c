@@ -102,7 +102,8 @@ void armilla_code_descent_step(void *self, const armilla_code_panel *panel)
         armilla_columns_solve(columns, &batch, panel->scratch);
         return;
     }
-    armilla_columns_descend(columns, &batch, descent->steps, SETTLED_IN_LOOP, panel->scratch);
+    armilla_columns_descend(columns, &batch, &(armilla_column_steps){descent->steps, SETTLED_IN_LOOP, descent->little},
+                            panel->scratch);
     if (descent->effort != ARMILLA_DESCEND) take_better_codes(descent->trial, panel);
 }
 

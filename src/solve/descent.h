@@ -9,6 +9,7 @@ typedef struct armilla_code_descent {
     const armilla_trial *trial;
     armilla_effort effort;
     int32_t steps; /* code steps per sweep */
+    double little; /* a code ends after a step that moves it by no more than this part of what the first did */
     bool cheap;    /* the column solver is used in every sweep, and nothing else */
     bool descends; /* descent needs no help of the column solver */
 } armilla_code_descent;

@@ -64,7 +64,7 @@ enum { NEIGHBOURS = 19 }; /* two blocks of lanes and a part of one */
 static void code_columns(const column *c, bool descent, const armilla_column_batch *batch)
 {
     if (descent)
-        armilla_columns_descend(c->problem, batch, 7, 1e-6, c->workspace);
+        armilla_columns_descend(c->problem, batch, &(armilla_column_steps){7, 1e-6, 0}, c->workspace);
     else
         armilla_columns_solve(c->problem, batch, c->workspace);
 }

@@ -82,7 +82,7 @@ static void find(scene *s, const armilla_column_problem *problem, int64_t first,
     const armilla_column_batch batch = {count, s->C + first * s->r, unit, W};
     memcpy(W, s->start + first * s->r, (size_t)(count * s->r) * sizeof *W);
     if (problem->effort == ARMILLA_DESCEND)
-        armilla_columns_descend(problem, &batch, 12, 1e-6, s->space);
+        armilla_columns_descend(problem, &batch, &(armilla_column_steps){12, 1e-6, 0}, s->space);
     else
         armilla_columns_solve(problem, &batch, s->space);
 }

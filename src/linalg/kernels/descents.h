@@ -194,83 +194,146 @@ static void descend(const armilla_descent *t, const void *d, void *w, double *va
     if (values) value_lanes(r, &b, values);
 }
 
-/* Coordinate descent over w >= 0. */
+/* Coordinate descent is a chain, entry after entry: two vectors of columns at a time fill the time that one waits. */
+enum { ABREAST = GROUPS > 1 ? GROUPS : 2, CONE_LANES = ABREAST * WIDTH, ENTRIES = 8 / ABREAST };
+#define EACH_ABREAST for (int g = 0; g < ABREAST; g++)
+
+/* One number of every column, and a set of columns. */
+typedef struct abreast {
+    vector of[ABREAST];
+} abreast;
+typedef struct mask_abreast {
+    mask of[ABREAST];
+} mask_abreast;
+
+INLINE unsigned bits_abreast(const mask_abreast *set)
+{
+    unsigned bits = 0;
+    EACH_ABREAST bits |= bits_of(set->of[g]) << (g * WIDTH);
+    return bits;
+}
+
+/* Coordinate descent over w >= 0, w_k <- max(b_k - sum_(a != k) w_a H_ka/H_kk, 0), b_k = d_k/H_kk. */
 typedef struct cone {
     int64_t r;
-    const REAL *H, *inverse; /* 1/H_kk, or 0 */
-    const lanes *d;
-    lanes *w;
-    lanes moved, largest; /* of this pass */
-    mask done[GROUPS];
+    const REAL *ratios; /* H_ka/H_kk at a*r + k */
+    const abreast *b;
+    abreast *w;
+    abreast moved, largest; /* of this pass */
+    mask_abreast done;
 } cone;
 
-/* sum_i -= H_(a+i)k w_k over k from first to last */
-INLINE void subtract_rows(const cone *c, int64_t a, int count, int64_t first, int64_t last, lanes *sum)
+/* sum_i -= w_k H_(a+i)k/H_(a+i)(a+i) over k from first to last */
+INLINE void subtract_rows(const cone *c, int64_t a, int count, int64_t first, int64_t last, abreast *sum)
 {
     for (int64_t k = first; k < last; k++) {
-        const REAL *column = c->H + k * c->r + a;
-        for (int i = 0; i < count; i++) EACH_GROUP sum[i].of[g] -= column[i] * c->w[k].of[g];
+        const REAL *column = c->ratios + k * c->r + a;
+        for (int i = 0; i < count; i++) EACH_ABREAST sum[i].of[g] -= column[i] * c->w[k].of[g];
     }
 }
 
-/* Entries a ... a+count-1, one after the other. What all contribute is summed beforehand, those that moved last at the end,
- * so that this need not wait for them; then each that moves changes the sums of those behind it. */
-INLINE void move_entries(cone *c, int64_t a, int count)
+/* Entry i of some, whose sum is complete, and what it contributes to those behind it. Nothing waits for what is kept where a
+ * column is done. */
+INLINE void move_entry(cone *c, int64_t a, int count, int i, bool measured, abreast *sum)
 {
-    lanes sum[TOGETHER];
-    for (int i = 0; i < count; i++) sum[i] = c->d[a + i];
-    subtract_rows(c, a, count, a, c->r, sum);
-    subtract_rows(c, a, count, 0, a, sum);
-    for (int i = 0; i < count; i++) {
-        const REAL *row = c->H + (a + i) * c->r + a, inverse = c->inverse[a + i];
-        EACH_GROUP
-        {
-            const vector now = c->w[a + i].of[g];
-            const vector next = choose(c->done[g], now, larger(now + sum[i].of[g] * inverse, spread(0)));
-            const vector change = next - now;
-            for (int k = i + 1; k < count; k++) sum[k].of[g] -= row[k] * change;
-            c->w[a + i].of[g] = next;
-            c->moved.of[g] = larger(larger(change, -change), c->moved.of[g]);
-            c->largest.of[g] = larger(next, c->largest.of[g]);
-        }
+    const REAL *row = c->ratios + (a + i) * c->r + a;
+    abreast *w = c->w + a + i;
+    EACH_ABREAST
+    {
+        const vector now = w->of[g], next = larger(sum[i].of[g], spread(0)), change = next - now;
+        for (int k = i + 1; k < count; k++) sum[k].of[g] -= row[k] * next;
+        c->moved.of[g] = larger(larger(change, -change), c->moved.of[g]);
+        if (measured) c->largest.of[g] = larger(next, c->largest.of[g]);
+        w->of[g] = choose(c->done.of[g], now, next);
     }
+}
+
+/* Entries a ... a+count-1, one after the other. What the others contribute is summed beforehand, those that moved last at the
+ * end, so that this need not wait for them. */
+INLINE void move_entries(cone *c, int64_t a, int count, bool measured)
+{
+    abreast sum[ENTRIES];
+    for (int i = 0; i < count; i++) sum[i] = c->b[a + i];
+    subtract_rows(c, a, count, a + count, c->r, sum);
+    for (int i = 1; i < count; i++) subtract_rows(c, a, i, a + i, a + i + 1, sum);
+    subtract_rows(c, a, count, 0, a, sum);
+    for (int i = 0; i < count; i++) move_entry(c, a, count, i, measured, sum);
 }
 
 /* Entries from a on, `count` at a time; returns where fewer are left. */
-INLINE int64_t move_runs(cone *c, int64_t a, int count)
+INLINE int64_t move_runs(cone *c, int64_t a, int count, bool measured)
 {
-    for (; a + count <= c->r; a += count) move_entries(c, a, count);
+    for (; a + count <= c->r; a += count) move_entries(c, a, count, measured);
     return a;
 }
 
-enum { HALF_TOGETHER = (TOGETHER + 1) / 2, QUARTER_TOGETHER = (TOGETHER + 3) / 4 };
+enum { HALF_ENTRIES = (ENTRIES + 1) / 2 };
 
-/* One pass; the lanes that are done. */
-INLINE unsigned move_all(cone *c, REAL settled)
+/* One pass; `measured` where the largest entries are wanted. */
+INLINE void move_all(cone *c, bool measured)
 {
     int64_t a = 0;
-    EACH_GROUP c->moved.of[g] = c->largest.of[g] = spread(0);
-    a = move_runs(c, a, TOGETHER);
-    a = move_runs(c, a, HALF_TOGETHER);
-    a = move_runs(c, a, QUARTER_TOGETHER);
-    (void)move_runs(c, a, 1);
-    EACH_GROUP c->done[g] |= (mask)(c->moved.of[g] <= settled * c->largest.of[g]);
-    return lanes_of(c->done);
+    EACH_ABREAST c->moved.of[g] = c->largest.of[g] = spread(0);
+    a = move_runs(c, a, ENTRIES, measured);
+    a = move_runs(c, a, HALF_ENTRIES, measured);
+    (void)move_runs(c, a, 1, measured);
+}
+
+/* Columns that moved by no more than `enough` are done; their bits. */
+INLINE unsigned settle_columns(cone *c, const abreast *enough)
+{
+    EACH_ABREAST c->done.of[g] |= (mask)(c->moved.of[g] <= enough->of[g]);
+    return bits_abreast(&c->done);
+}
+
+static void set_cone(int64_t r, const void *H, void *numbers)
+{
+    const REAL *gram = H;
+    REAL *ratios = numbers, *inverses = ratios + r * r;
+    for (int64_t k = 0; k < r; k++) {
+        const REAL inverse = 1 / gram[k * r + k];
+        inverses[k] = inverse > 0 && inverse < (REAL)INFINITY ? inverse : 0;
+    }
+    for (int64_t a = 0; a < r; a++)
+        for (int64_t k = 0; k < r; k++) ratios[a * r + k] = gram[a * r + k] * inverses[k];
+}
+
+/* b_k, which is what an entry without curvature stays at. */
+INLINE void set_targets(const REAL *inverses, const abreast *d, const cone *c, abreast *b)
+{
+    for (int64_t k = 0; k < c->r; k++) {
+        const REAL inverse = inverses[k];
+        EACH_ABREAST b[k].of[g] = d[k].of[g] * inverse;
+        if (inverse == 0) b[k] = c->w[k];
+    }
 }
 
 static unsigned descend_cone(const armilla_cone_descent *t, const void *d, void *w, void *workspace)
 {
-    const REAL *H = t->H;
-    REAL *inverses = workspace;
-    cone c = {.r = t->r, .H = H, .inverse = inverses, .d = d, .w = w};
-    unsigned done = 0;
-    for (int64_t k = 0; k < t->r; k++) {
-        const REAL inverse = 1 / H[k * t->r + k];
-        inverses[k] = inverse > 0 && inverse < (REAL)INFINITY ? inverse : 0;
+    const unsigned all = ~0u >> (32 - CONE_LANES);
+    const REAL little = (REAL)t->little, settled = (REAL)t->settled;
+    abreast enough;
+    cone c = {.r = t->r, .ratios = t->cone, .b = workspace, .w = w};
+    set_targets(c.ratios + t->r * t->r, d, &c, workspace);
+    if (t->passes <= 0) return 0;
+    move_all(&c, true);
+    EACH_ABREAST enough.of[g] = settled * c.largest.of[g];
+    unsigned done = settle_columns(&c, &enough);
+    EACH_ABREAST enough.of[g] = larger(little * c.moved.of[g], enough.of[g]);
+    for (int pass = 1; pass < t->passes && done != all; pass++) {
+        move_all(&c, false);
+        done = settle_columns(&c, &enough);
     }
-    for (int pass = 0; pass < t->passes && done != ALL_LANES; pass++) done = move_all(&c, (REAL)t->settled);
     return done;
 }
 
-const armilla_descent_kernels TABLE = {
-    .name = ISA_NAME, .type = TYPE, .lanes = LANES, .descend = descend, .descend_cone = descend_cone};
+#include "linalg/kernels/cone_solve.h"
+
+const armilla_descent_kernels TABLE = {.name = ISA_NAME,
+                                       .type = TYPE,
+                                       .lanes = LANES,
+                                       .descend = descend,
+                                       .cone_lanes = CONE_LANES,
+                                       .set_cone = set_cone,
+                                       .descend_cone = descend_cone,
+                                       .solve_cone = solve_cone};
