@@ -49,6 +49,10 @@ static void set_trial(armilla_trial *trial, double beta)
     armilla_problem_set_basis(p, p->U_next, NULL);
 }
 
+/* The part of what the first step moves a code by below which the next basis gains more than further steps (Gillis and
+ * Glineur, 2012). */
+#define LITTLE 0.1
+
 /* What the next iteration's codes are worth, by what fraction this one brought h down. */
 static void plan_codes(armilla_trial *trial, double fall)
 {
@@ -125,6 +129,7 @@ static void open(armilla_trial *trial)
     const armilla_problem_options *o = &trial->problem->options;
     descending_loop *loop = own(trial);
     armilla_code_descent_open(&loop->codes, trial);
+    loop->codes.little = LITTLE;
     loop->passes = o->passes > 0 ? o->passes : 1;
     loop->descent_suffices = o->descent_suffices;
     armilla_polish_begin(&loop->polish, loop->descent_suffices);

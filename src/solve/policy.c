@@ -57,10 +57,11 @@ static bool is_one_length(double spread)
 }
 
 /* Measured: one pass limits the progress of a sweep, and further ones cost little beside it; but five fit U closely to codes
- * that have hardly moved, and from starts whose atoms mean something three do already. */
+ * that have hardly moved, and on a sphere, from starts whose atoms mean something, three do already. */
 int armilla_basis_passes(const armilla_code_set *codes, double spread, bool meaningless)
 {
-    return meaningless && codes->spherical && is_one_length(spread) ? 3 : 1;
+    const bool gains = codes->spherical ? meaningless && is_one_length(spread) : codes->descends;
+    return gains ? 3 : 1;
 }
 
 /* An axis e_k is a local minimum of g wherever H_jk >= d_j for all j: where a sample is short beside l*U nearly every axis

@@ -24,8 +24,8 @@ enum { ARMILLA_CONTINUATION_SWEEPS = 15 };
 int armilla_code_steps(double fall);
 enum { ARMILLA_FIRST_CODE_STEPS = 30 }; /* once, for a basis whose codes are not known */
 
-/* Passes of coordinate descent over a basis per sweep: more where codes are on a sphere, samples have one length, and the
- * atoms of the start mean nothing yet. */
+/* Passes of coordinate descent over a basis per sweep: more where descent of codes needs no other solver, and on a sphere
+ * where samples have one length and the atoms of the start mean nothing yet. */
 int armilla_basis_passes(const armilla_code_set *codes, double spread, bool meaningless);
 
 /* Whether codes that descend from the previous ones are as good as any, by how many times the longest sample is as long as
