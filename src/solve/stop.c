@@ -35,7 +35,7 @@ enum { SHARE = 5, LEAST_WINDOW = 8, MOST_WINDOW = 32 };
 #define LITTLE 1e-3
 #define LITTLE_EXPLAINED 1e-2 /* of what a start that is a result explains */
 /* ||X - UV||/||X|| below which a part of h matters less. */
-#define SMALL_ERROR 0.05
+#define SMALL_ERROR 0.1
 
 /* What gains are measured by: what is left of X, more where that is little, or what is explained of it, whichever is less:
  * where little can be explained, a small part of h is much. */
