@@ -60,19 +60,24 @@ static void add_linear(int64_t r, double a, double b, const double *Y, double *T
     for (int64_t i = 0; i < r; i++) T[i * r + i] += a;
 }
 
-/* The products that leave of |y| <= width what rounding does. */
+/* Whether so many products leave of |y| <= width what rounding does. */
+static bool suffices(const armilla_algebra *algebra, const double *a, int products, double width)
+{
+    return width < 1 && fabs(a[2 * products + 1]) * pow(width, 2 * products + 1) / (1 - width) <=
+                            sqrt((double)algebra->m) * DBL_EPSILON;
+}
+
 static int count_products(const armilla_algebra *algebra, const double *a, double width)
 {
     int products = 1;
-    while (products < MOST_PRODUCTS && fabs(a[2 * products + 1]) * pow(width, 2 * products + 1) / (1 - width) >
-                                           sqrt((double)algebra->m) * DBL_EPSILON)
-        products++;
+    while (products < MOST_PRODUCTS && !suffices(algebra, a, products, width)) products++;
     return products;
 }
 
-/* X <- XS^(-1/2), X rows x r and S = X'X in the first square, which becomes that of the result: the series by Horner's rule
- * in Q = YY for S = middle*(I + Y). */
-static void multiply_by_series(const armilla_algebra *algebra, double middle, double width, int64_t rows, double *X)
+/* X <- XS^(-1/2), X rows x r and S = X'X in the first square, which is destroyed: the series by Horner's rule in Q = YY for
+ * S = middle*(I + Y). Whether that is proved to be orthonormal to rounding: |Y| is at most the root of ||Q||_F, whatever
+ * the width, which is an estimate. */
+static bool multiply_by_series(const armilla_algebra *algebra, double middle, double width, int64_t rows, double *X)
 {
     const int64_t r = algebra->r;
     double *Y = algebra->square[0], *Q = algebra->square[3], *T = algebra->square[4], *next = algebra->square[5];
@@ -82,6 +87,7 @@ static void multiply_by_series(const armilla_algebra *algebra, double middle, do
     for (int64_t i = 0; i < r * r; i++) Y[i] /= middle;
     for (int64_t i = 0; i < r; i++) Y[i * r + i] -= 1;
     armilla_tiles_inner(algebra, r, Y, Y, Q);
+    const bool proved = suffices(algebra, a, products, sqrt(armilla_norm(r * r, Q)));
     for (int64_t i = 0; i < r * r; i++) T[i] = a[2 * products] * Q[i];
     for (int k = products - 1; k >= 0; k--) {
         add_linear(r, a[2 * k], a[2 * k + 1], Y, T);
@@ -93,7 +99,7 @@ static void multiply_by_series(const armilla_algebra *algebra, double middle, do
     }
     for (int64_t i = 0; i < r * r; i++) T[i] /= sqrt(middle);
     armilla_tiles_multiply(algebra, rows, T, X);
-    armilla_tiles_inner(algebra, rows, X, X, algebra->square[0]);
+    return proved;
 }
 
 /* X, rows x r, on its way; its singular values are between `least` and 1, times the root of `largest`. */
@@ -132,7 +138,8 @@ static bool iterate_factor(iterate *it)
         armilla_tiles_inner(it->algebra, it->rows, it->X, it->X, it->algebra->square[0]);
         half = (1 - it->least * it->least) / 2;
     }
-    multiply_by_series(it->algebra, 1 - half, half * (1 + BEYOND), it->rows, it->X);
+    (void)multiply_by_series(it->algebra, 1 - half, half * (1 + BEYOND), it->rows, it->X);
+    armilla_tiles_inner(it->algebra, it->rows, it->X, it->X, it->algebra->square[0]);
     return true;
 }
 
@@ -191,9 +198,10 @@ bool armilla_polar_by_products(armilla_algebra *algebra, double *U)
     const armilla_ends ends = armilla_lanczos_ends(algebra, &of);
     const double middle = (ends.high + ends.low) / 2, half = (ends.high - ends.low) / 2 * (1 + BEYOND);
     if (!(middle > 0)) return false;
-    if (half <= NEAR * middle)
-        multiply_by_series(algebra, middle, half / middle, algebra->m, U);
-    else if (!multiply_by_iteration(algebra, middle + half, U))
+    if (half <= NEAR * middle) {
+        if (multiply_by_series(algebra, middle, half / middle, algebra->m, U)) return true;
+        armilla_tiles_inner(algebra, algebra->m, U, U, algebra->square[0]);
+    } else if (!multiply_by_iteration(algebra, middle + half, U))
         return false;
     return armilla_polish(algebra, U, algebra->square[0], algebra->square[1]);
 }

@@ -124,7 +124,8 @@ static void check_polar(const trial *t)
 static void test_polar_of_every_spectrum(void **state)
 {
     static const shape shapes[] = {{128, 128}, {130, 128}, {192, 128}, {300, 140}};
-    static const double kappas[] = {1, 1.0001, 1.05, 1.25, 1.3, 3, 30, 300, 3e3, 3e4, 3e5, 9e5, 2e6, 1e8};
+    static const double kappas[] = {1,  1.00000001, 1.0001, 1.002, 1.05, 1.25, 1.3, 3,
+                                    30, 300,        3e3,    3e4,   3e5,  9e5,  2e6, 1e8};
     static const double scales[] = {1, 1e150, 1e-150, 1e300, 1e-300};
     int count = 0;
     (void)state;
