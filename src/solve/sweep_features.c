@@ -14,11 +14,15 @@
 #include <string.h>
 
 enum {
-    MANY_NUMBERS = 1 << 17,  /* of A, from which on it pays */
-    VECTORS = 4,             /* that would be kept otherwise, and take more memory than packed codes */
-    SUMS_BYTES = 512 * 1024, /* of a block; what it has of a panel is copied by the kernels into their scratch */
-    STEP = 32,               /* features: whole vectors of any kernel */
-    MOST_BLOCK = 16 * STEP
+    MANY_NUMBERS = 1 << 17, /* of A, from which on it pays */
+    VECTORS = 4,            /* that would be kept otherwise, and take more memory than packed codes */
+    MOST_VECTORS = 8,       /* where packed codes take no more than a part of the memory that is left */
+    MEMORY_PART = 4,
+    SUMS_BYTES = 1 << 20, /* of a block; what it has of a panel is copied by the kernels into their scratch */
+    COLUMN_SUMS = 4096,   /* and more where panels are wide, as sums are read once for each: so many for a column */
+    STEP = 32,            /* features: whole vectors of any kernel */
+    MOST_BLOCK = 16 * STEP,
+    THREAD_BLOCKS = 4 /* for each thread, lest some wait for the last block */
 };
 
 struct armilla_features {
@@ -34,22 +38,30 @@ struct armilla_features {
     armilla_tree tree;
 };
 
+/* Whether memory has space for packed codes. */
+static bool holds_codes(const armilla_context *context, const armilla_data *X, armilla_type work, int64_t r)
+{
+    const int64_t codes = X->n * (int64_t)armilla_type_size(work), vector = X->m * (int64_t)sizeof(double);
+    return codes <= VECTORS * vector ||
+           (codes <= MOST_VECTORS * vector && codes <= armilla_memory_left(context) / MEMORY_PART / r);
+}
+
 bool armilla_features_pay(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r)
 {
     int64_t stride = 0;
     const bool plain = armilla_data_dense(X, &stride) && X->type == work && armilla_ranks_size(context) == 1;
-    const bool tall =
-        X->m >= 2 * MOST_BLOCK && X->n * (int64_t)armilla_type_size(work) <= VECTORS * X->m * (int64_t)sizeof(double);
-    return plain && tall && X->m * r >= MANY_NUMBERS;
+    return plain && X->m >= 2 * MOST_BLOCK && X->m * r >= MANY_NUMBERS && holds_codes(context, X, work, r);
 }
 
-/* Features of a block at most: sums and copied columns stay in a second-level cache, and these in the scratch. */
-static int64_t block_features(const armilla_sweep *sweep)
+/* Features of a block at most: few enough that copied columns fit the scratch and sums are near, as many as that allows,
+ * because all codes are read for each block. Blocks change no bits. */
+static int64_t block_features(const armilla_sweep *sweep, int threads)
 {
     const int64_t width = armilla_traversal_width(sweep->traversal), size = (int64_t)armilla_type_size(sweep->type);
-    const int64_t by_sums = SUMS_BYTES / (sweep->r * (int64_t)sizeof(double)),
-                  by_columns = ARMILLA_KERNEL_SCRATCH / (width * size);
-    const int64_t most = armilla_min64(armilla_min64(by_sums, by_columns), MOST_BLOCK);
+    const int64_t by_sums = armilla_max64(SUMS_BYTES, COLUMN_SUMS * width) / (sweep->r * (int64_t)sizeof(double)),
+                  by_columns = ARMILLA_KERNEL_SCRATCH / (width * size),
+                  by_threads = threads > 1 ? sweep->X->m / (THREAD_BLOCKS * threads) : MOST_BLOCK;
+    const int64_t most = armilla_min64(armilla_min64(by_sums, by_columns), armilla_min64(by_threads, MOST_BLOCK));
     return armilla_max64(STEP, most / STEP * STEP);
 }
 
@@ -72,7 +84,7 @@ armilla_status armilla_features_new(armilla_sweep *sweep, int threads)
     made->kernels = armilla_kernels_for(context, sweep->type);
     made->values = armilla_data_dense(sweep->X, &made->stride);
     made->tree = armilla_tree_of(armilla_traversal_slots(sweep->traversal));
-    const int64_t most = block_features(sweep), longest = most + STEP;
+    const int64_t most = block_features(sweep, threads), longest = most + STEP;
     made->blocks = (m + most - 1) / most;
     made->sums = longest * r;
     made->thread_bytes = (size_t)((made->tree.top + 1) * made->sums) * sizeof(double);
