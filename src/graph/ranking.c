@@ -28,10 +28,10 @@ void armilla_ranking_clear(armilla_ranking *ranking, int64_t first, int64_t last
     }
 }
 
-/* Whether the first of two ranks before the second. */
+/* Whether the first of two ranks before the second; without branches, which nobody could predict. */
 static bool is_before(double value, int64_t target, double other, int64_t other_target)
 {
-    return value > other || (value == other && target < other_target);
+    return (value > other) | ((value == other) & (target < other_target));
 }
 
 /* A value at the front of a heap of `count` sinks to its place: below it are those that rank before it. */
@@ -39,7 +39,7 @@ static void sink(double *values, int64_t *targets, int64_t count, double value, 
 {
     int64_t at = 0;
     for (int64_t next = 1; next < count; next = 2 * at + 1) {
-        if (next + 1 < count && is_before(values[next], targets[next], values[next + 1], targets[next + 1])) next++;
+        if (next + 1 < count) next += is_before(values[next], targets[next], values[next + 1], targets[next + 1]);
         if (!is_before(value, target, values[next], targets[next])) break;
         values[at] = values[next];
         targets[at] = targets[next];

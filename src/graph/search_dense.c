@@ -9,8 +9,8 @@
 enum {
     BLOCK_BYTES = 8 << 20, /* of a block in the last cache, which is read once for each panel */
     LEAST_QUERIES = 240,   /* so that a panel, once it is loaded, has enough to do */
-    MOST_QUERIES = 24000,
-    STREAM_SHARE = 8 /* of the memory that is left, for a block where each pass reads a file */
+    MOST_QUERIES = 1920,   /* whose lists stay in a second-level cache */
+    STREAM_SHARE = 8       /* of the memory that is left, for a block where each pass reads a file */
 };
 
 /* A multiple of every kernel's group. */
