@@ -128,10 +128,9 @@ armilla_status armilla_search_open(armilla_search *search)
     search->most = armilla_min64(search->queries->n, search->form->most(search));
     status = take_lists(search);
     if (status == ARMILLA_OK) status = search->form->take(search);
+    if (status != ARMILLA_OK) return status;
     search->workspace_bytes = search->form->workspace(search) / ARMILLA_LINE * ARMILLA_LINE + ARMILLA_LINE;
-    if (status == ARMILLA_OK)
-        status = armilla_take(search->context, search->threads, search->workspace_bytes, &search->workspace);
-    return status;
+    return armilla_take(search->context, search->threads, search->workspace_bytes, &search->workspace);
 }
 
 void armilla_search_close(armilla_search *search)

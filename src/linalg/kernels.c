@@ -1,4 +1,5 @@
 /* The table of kernels: a row for each instruction set. */
+#include "linalg/coarse_kernels.h"
 #include "linalg/code_kernels.h"
 #include "linalg/column_kernels.h"
 #include "linalg/pair_kernels.h"
@@ -21,6 +22,7 @@ typedef struct instructions {
     const armilla_code_kernels *codes;
     const armilla_thin_kernels *thin;
     const armilla_column_kernels *columns;
+    const armilla_coarse_kernels *coarse; /* which not all CPUs of the row run */
 } instructions;
 
 #define DECLARE(type, family, set) extern const type armilla_##family##_##set##_f32, armilla_##family##_##set##_f64;
@@ -40,16 +42,17 @@ typedef struct instructions {
 DECLARE_ALL(portable)
 DECLARE_ALL(avx2)
 DECLARE_ALL(avx512)
+extern const armilla_coarse_kernels armilla_coarse_avx512;
 
 /* Best last. What is missing in a row is that of the row before: CPUs run the smaller sets too. */
 static const instructions rows[] = {
     {"portable", TYPED(kernels, portable), TYPED(sparse, portable), TYPED(descents, portable), TYPED(pairs, portable),
-     &armilla_codes_portable, &armilla_thin_portable, &armilla_columns_portable},
+     &armilla_codes_portable, &armilla_thin_portable, &armilla_columns_portable, NULL},
 #ifdef ARMILLA_HAVE_AVX2
     {"avx2", TYPED(kernels, avx2), TYPED(sparse, avx2), TYPED(descents, avx2), TYPED(pairs, avx2), &armilla_codes_avx2,
-     &armilla_thin_avx2, &armilla_columns_avx2},
+     &armilla_thin_avx2, &armilla_columns_avx2, NULL},
     {"avx512", TYPED(kernels, avx512), .descents = TYPED(descents, avx512), .pairs = TYPED(pairs, avx512),
-     .columns = &armilla_columns_avx512},
+     .columns = &armilla_columns_avx512, .coarse = &armilla_coarse_avx512},
 #endif
 };
 
@@ -115,6 +118,16 @@ bool armilla_instructions_supported(const char *name)
     return strcmp(name, "portable") == 0;
 }
 
+/* What kernels of samples in 8 bits need. */
+static bool multiplies_bytes(void)
+{
+#ifdef ARMILLA_HAVE_AVX2
+    return __builtin_cpu_supports("avx512vnni");
+#else
+    return false;
+#endif
+}
+
 static const instructions *best_row(void)
 {
     const instructions *best = rows;
@@ -176,6 +189,12 @@ const armilla_descent_kernels *armilla_descent_kernels_for(const armilla_context
 const armilla_pair_kernels *armilla_pair_kernels_for(const armilla_context *context, armilla_type type)
 {
     return row_of(armilla_kernels_for(context, type))->pairs[type];
+}
+
+const armilla_coarse_kernels *armilla_coarse_kernels_for(const armilla_context *context)
+{
+    const instructions *row = row_of(armilla_kernels_for(context, ARMILLA_F32));
+    return row->coarse && multiplies_bytes() ? row->coarse : NULL;
 }
 
 const armilla_code_kernels *armilla_code_kernels_for(const armilla_context *context)

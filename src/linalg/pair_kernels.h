@@ -22,6 +22,9 @@ typedef struct armilla_pair_kernels {
     /* tile(j,k) = a_k'b_j for one group of few, a, and `groups` of many, b: row k has groups*many numbers. */
     void (*products)(int64_t m, const void *a, int64_t groups, const void *b, void *tile);
 
+    /* products(i) = a_i'b_i for so many pairs of columns that are not packed, with the bits that a tile has there. */
+    void (*singles)(int64_t m, int64_t count, const void *const *a, const void *const *b, double *products);
+
     /* The places of the numbers that are above `floor` or above their own floor, rising; their number is returned. */
     int64_t (*above)(int64_t count, const void *values, double floor, const void *floors, int32_t *places);
 } armilla_pair_kernels;

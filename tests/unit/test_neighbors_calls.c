@@ -91,7 +91,7 @@ static void test_recall_of_few(void **state)
 }
 
 static const scenario failing[] = {
-    {NORMAL, DENSE, ARMILLA_F32, 5, 300, 4, 1},
+    {NORMAL, DENSE, ARMILLA_F32, 40, 300, 4, 1}, /* bounds of products take memory too */
     {NORMAL, SPARSE, ARMILLA_F32, 20, 200, 4, 1},
     {NORMAL, DENSE, ARMILLA_F32, 3, 1100, 4, 1},
 };

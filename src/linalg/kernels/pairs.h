@@ -62,6 +62,52 @@ static void products(int64_t m, const void *few, int64_t groups, const void *man
     }
 }
 
+enum { SINGLES = 8 }; /* sums side by side: none waits for the one before */
+
+/* sums(k) += a_k'b_k over `some` features, a constant where it is inlined, from feature i on. Numbers are spread and held, so
+ * that compilers see the vectors of add_chunk and fuse products with sums where they do there. */
+INLINE void add_features(int some, int64_t i, const REAL *const *a, const REAL *const *b, vector *sums)
+{
+    UNROLL for (int k = 0; k < SINGLES; k++)
+    {
+        const REAL *x = a[k] + i, *y = b[k] + i;
+        vector sum = sums[k];
+        UNROLL for (int f = 0; f < some; f++) sum += hold(spread(x[f])) * hold(spread(y[f]));
+        sums[k] = sum;
+    }
+}
+
+/* Sums of SINGLES pairs over features, each in the order of add_chunk. Some features at a time: there are more columns than
+ * registers for where they are. */
+static void add_singles(int64_t features, const REAL *const *a, const REAL *const *b, REAL *sums)
+{
+    enum { SOME = 8 };
+    vector sum[SINGLES] = {{0}};
+    int64_t i = 0;
+    for (; i + SOME <= features; i += SOME) add_features(SOME, i, a, b, sum);
+    for (; i < features; i++) add_features(1, i, a, b, sum);
+    for (int k = 0; k < SINGLES; k++) sums[k] = sum[k][0];
+}
+
+static void singles(int64_t m, int64_t count, const void *const *x, const void *const *y, double *products)
+{
+    for (int64_t first = 0; first < count; first += SINGLES) {
+        const REAL *a[SINGLES], *b[SINGLES];
+        REAL sums[SINGLES], all[SINGLES] = {0};
+        const int64_t some = smaller(SINGLES, count - first);
+        for (int64_t i = 0; i < m; i += CHUNK) {
+            for (int64_t k = 0; k < SINGLES; k++) {
+                const int64_t pair = first + smaller(k, some - 1);
+                a[k] = (const REAL *)x[pair] + i;
+                b[k] = (const REAL *)y[pair] + i;
+            }
+            add_singles(smaller(CHUNK, m - i), a, b, sums);
+            for (int k = 0; k < SINGLES; k++) all[k] = i == 0 ? sums[k] : all[k] + sums[k];
+        }
+        for (int64_t k = 0; k < some; k++) products[first + k] = (double)all[k];
+    }
+}
+
 /* Bit i: number i of the vector is above the floor, or above its own. */
 INLINE unsigned lanes_above(const REAL *values, vector floor, const REAL *floors)
 {
@@ -104,5 +150,6 @@ const armilla_pair_kernels TABLE = {
     .many = MANY,
     .pack = pack,
     .products = products,
+    .singles = singles,
     .above = above,
 };
