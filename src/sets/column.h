@@ -155,6 +155,19 @@ bool armilla_refit_members(const armilla_refit *refit, int64_t size);
 /* w = the minimiser over w >= 0, sought from w >= 0. workspace: r*r + 3r. */
 void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
 
+/* What g is nowhere below on the sphere, and what it is measured by: the square of the sample's part that atoms reach. */
+typedef struct armilla_ball_bound {
+    double least, size;
+} armilla_ball_bound;
+
+/* Whether H has a factor with so few rows that codes in the ball are found quickly. */
+bool armilla_ball_helps(const armilla_column_problem *problem);
+/* The bound of a code that fits the sample; workspace: r. */
+armilla_ball_bound armilla_ball_bound_of(const armilla_column_problem *problem, const double *d, double *workspace);
+/* w = the best nonnegative code in the ball, made one of length 1, where that lowers g. workspace: 3r + r*r. */
+armilla_ball_bound armilla_solve_in_ball(const armilla_column_problem *problem, const double *d, double *w,
+                                         double *workspace);
+
 /* A support with no more members than this has every exchange of a member for an atom outside tried, and up to twice as
  * many accepted as it has members; for a larger one the most promising exchanges are tried, and as many accepted as for
  * this size. */

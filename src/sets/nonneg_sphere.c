@@ -3,6 +3,7 @@
 #include "sets/column.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
@@ -96,26 +97,106 @@ static void descend_lanes(const armilla_column_problem *problem, const armilla_c
     problem->typed.kernels->descend(&descent, d, w, NULL, workspace);
 }
 
-/* The best of three descents, of equals the first. */
+/* Columns that are solved side by side, and what is known of their codes. */
+typedef struct lane_solve {
+    const armilla_column_problem *problem;
+    const void *d;
+    void *w;                              /* the best codes so far */
+    double *descent, *trial, *own, *code; /* space: of descent, lanes, and one column */
+    double *rest;                         /* of the solver in the ball */
+    double least[ARMILLA_MOST_LANES];     /* g in the kernel's scale, of these codes; NaN: there is none */
+    armilla_ball_bound bounds[ARMILLA_MOST_LANES];
+    bool found[ARMILLA_MOST_LANES]; /* no other code is better by more than CLOSE */
+} lane_solve;
+
+/* As far above what bounds it a code needs no other start, as a part of the sample's square: C in single precision is known
+ * no better. */
+#define CLOSE 1e-9
+
+static bool all_found(const lane_solve *s)
+{
+    for (int64_t i = 0; i < s->problem->typed.kernels->lanes; i++)
+        if (!s->found[i]) return false;
+    return true;
+}
+
+/* Descents from the trial; codes that are better than those before become the best, in lanes that are not found yet. */
+static void descend_trial(lane_solve *s)
+{
+    const armilla_column_problem *problem = s->problem;
+    const armilla_descent each = descent_of(problem, efforts[problem->effort].steps, efforts[problem->effort].settled);
+    double reached[ARMILLA_MOST_LANES];
+    problem->typed.kernels->descend(&each, s->d, s->trial, reached, s->descent);
+    for (int64_t i = 0; i < problem->typed.kernels->lanes; i++) {
+        if (s->found[i] || (!isnan(s->least[i]) && !(reached[i] < s->least[i]))) continue;
+        s->least[i] = reached[i];
+        armilla_lane_copy(problem, s->trial, i, s->w);
+    }
+}
+
+static void descend_from(lane_solve *s, start_of_column start)
+{
+    for (int64_t i = 0; i < s->problem->typed.kernels->lanes; i++) {
+        armilla_lane_get(s->problem, s->d, i, true, s->own);
+        start(s->problem, s->own, s->code);
+        armilla_lane_put(s->problem, s->code, i, s->trial);
+    }
+    descend_trial(s);
+}
+
+/* Which lanes have a code that is as good as its bound. */
+static void compare_with_bounds(lane_solve *s)
+{
+    for (int64_t i = 0; i < s->problem->typed.kernels->lanes; i++) {
+        if (s->found[i]) continue;
+        armilla_lane_get(s->problem, s->d, i, true, s->own);
+        armilla_lane_get(s->problem, s->w, i, false, s->code);
+        const double above = armilla_column_value(s->problem, s->own, s->code) - s->bounds[i].least;
+        s->found[i] = above <= CLOSE * s->bounds[i].size;
+    }
+}
+
+/* Descents from codes in the ball, and the bounds that come with them. */
+static void descend_from_ball(lane_solve *s)
+{
+    memcpy(s->trial, s->w, (size_t)s->problem->r * ARMILLA_LANE_BYTES);
+    for (int64_t i = 0; i < s->problem->typed.kernels->lanes; i++) {
+        if (s->found[i]) continue;
+        armilla_lane_get(s->problem, s->d, i, true, s->own);
+        armilla_lane_get(s->problem, s->w, i, false, s->code);
+        s->bounds[i] = armilla_solve_in_ball(s->problem, s->own, s->code, s->rest);
+        armilla_lane_put(s->problem, s->code, i, s->trial);
+    }
+    descend_trial(s);
+}
+
+/* Whether a descent from Proj(d), or one from the code in the ball, leaves nothing to gain in any lane. */
+static bool solve_by_bounds(lane_solve *s)
+{
+    for (int64_t i = 0; i < s->problem->typed.kernels->lanes; i++) {
+        armilla_lane_get(s->problem, s->d, i, true, s->own);
+        s->bounds[i] = armilla_ball_bound_of(s->problem, s->own, s->rest);
+    }
+    compare_with_bounds(s);
+    if (all_found(s)) return true;
+    descend_from_ball(s);
+    compare_with_bounds(s);
+    return all_found(s);
+}
+
+/* The best of three descents, of equals the first; and of one from the best code in the ball. */
 static void solve_lanes(const armilla_column_problem *problem, const void *d, void *w, double *workspace)
 {
-    const int64_t r = problem->r, lanes = problem->typed.kernels->lanes;
-    const armilla_descent each = descent_of(problem, efforts[problem->effort].steps, efforts[problem->effort].settled);
-    double *trial = workspace + armilla_descent_workspace(r), *own = trial + r * ARMILLA_LANES, *code = own + r;
-    double least[ARMILLA_MOST_LANES] = {0}, values[ARMILLA_MOST_LANES];
-    for (int start = 0; start < STARTS; start++) {
-        for (int64_t i = 0; i < lanes; i++) {
-            armilla_lane_get(problem, d, i, true, own);
-            starts[start](problem, own, code);
-            armilla_lane_put(problem, code, i, trial);
-        }
-        problem->typed.kernels->descend(&each, d, trial, values, workspace);
-        for (int64_t i = 0; i < lanes; i++) {
-            if (start > 0 && !(values[i] < least[i])) continue;
-            least[i] = values[i];
-            armilla_lane_copy(problem, trial, i, w);
-        }
-    }
+    const int64_t r = problem->r;
+    lane_solve s = {.problem = problem, .d = d, .w = w, .descent = workspace};
+    s.trial = workspace + armilla_descent_workspace(r);
+    s.own = s.trial + r * ARMILLA_LANES;
+    s.code = s.own + r;
+    s.rest = s.code + r;
+    for (int64_t i = 0; i < problem->typed.kernels->lanes; i++) s.least[i] = NAN;
+    descend_from(&s, starts[0]);
+    if (problem->effort != ARMILLA_ROUGHLY && armilla_ball_helps(problem) && solve_by_bounds(&s)) return;
+    for (int start = 1; start < STARTS; start++) descend_from(&s, starts[start]);
 }
 
 const armilla_code_set armilla_codes_nonneg_sphere = {
