@@ -22,6 +22,7 @@ import numpy as np
 import nmf
 import page
 from clusters import ClusterParts
+from codes import CodesParts
 from defaults import DefaultParts
 from family import FamilyParts
 from grid import GridParts
@@ -89,7 +90,7 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 
 # In the order of the page; those of Bench itself follow the first.
 KINDS = (DefaultParts, GridParts, StoredParts, KmeansParts, NeighborParts, ClusterParts, FamilyParts, OnlineParts, QualityParts,
-         ReadingParts, StreamParts)
+         ReadingParts, StreamParts, CodesParts)
 
 
 class Bench(Pictures, *KINDS):
@@ -445,7 +446,7 @@ class Bench(Pictures, *KINDS):
 
     def run(self):
         os.makedirs(self.out, exist_ok=True)
-        wanted, parts = self.options.only or PARTS, self.kept_results()
+        wanted, parts = self.options.only or [name for name in PARTS if name not in LONG], self.kept_results()
         for name in wanted:
             parts[name] = self.run_part(name)
             with open(self.path("bench.json"), "w") as out:
@@ -461,6 +462,7 @@ class Bench(Pictures, *KINDS):
 
 
 PARTS = [name[len("part_"):] for kind in (KINDS[0], Bench, *KINDS[1:]) for name in vars(kind) if name.startswith("part_")]
+LONG = ["codes"]  # run where they are named alone
 
 
 def main():
