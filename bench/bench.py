@@ -206,10 +206,12 @@ class Bench(Pictures, *KINDS):
         return found
 
     def environment(self, directory):
+        """As a user has it: a BLAS chooses its kernels by itself, whatever this shell says of its core."""
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "BLIS_"))}
         threads = {f"{name}_NUM_THREADS": str(self.threads) for name in ("OPENBLAS", "BLIS", "OMP")}
         others = os.environ.get("PYTHONPATH")
         package = {"PYTHONPATH": os.path.dirname(self.package) + (os.pathsep + others if others else "")}
-        return {**os.environ, **threads, **package, **({"LD_LIBRARY_PATH": directory} if directory else {})}
+        return {**plain, **threads, **package, **({"LD_LIBRARY_PATH": directory} if directory else {})}
 
     def with_blas(self, directory, words):
         return subprocess.run(words, env=self.environment(directory), stdout=subprocess.PIPE, check=True,
