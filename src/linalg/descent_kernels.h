@@ -69,8 +69,8 @@ static inline int64_t armilla_descent_workspace(int64_t r)
 /* In numbers of double. */
 static inline int64_t armilla_cone_workspace(int64_t r)
 {
-    enum { FACTOR = ARMILLA_CONE_MEMBERS * (ARMILLA_CONE_MEMBERS + 3) / 2 };
-    return 2 * ARMILLA_LANES * (2 * r + FACTOR);
+    const int64_t members = r < ARMILLA_CONE_MEMBERS ? r : ARMILLA_CONE_MEMBERS;
+    return 2 * ARMILLA_LANES * (2 * r + members * (members + 3) / 2);
 }
 
 static inline int64_t armilla_cone_numbers(int64_t r)

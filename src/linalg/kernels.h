@@ -21,7 +21,7 @@ typedef struct armilla_columns {
 
 /* With fewer atoms no scratch is used. */
 enum {
-    ARMILLA_KERNEL_SCRATCH = 384 * 1024,
+    ARMILLA_KERNEL_SCRATCH = 192 * 1024,
     ARMILLA_LEAST_PACKED = 8,
     ARMILLA_USUALLY_PACKED = 48,
     ARMILLA_MOST_PACKED = 512

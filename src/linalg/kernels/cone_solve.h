@@ -139,7 +139,7 @@ INLINE unsigned take_solved(exchange *e, const mask_abreast *wrong, abreast *w)
 static unsigned solve_cone(int64_t r, const void *H, const void *d, void *w, void *workspace)
 {
     abreast *codes = w, *x = workspace, *z = x + 2 * r;
-    exchange e = {.r = r, .H = H, .d = d, .x = x, .in = x + r, .z = z, .L = z + MEMBERS};
+    exchange e = {.r = r, .H = H, .d = d, .x = x, .in = x + r, .z = z, .L = z + (r < MEMBERS ? r : MEMBERS)};
     members m;
     unsigned solved = 0;
     EACH_ABREAST e.open.of[g] = ~(mask){0};
