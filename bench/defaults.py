@@ -180,7 +180,7 @@ class DefaultParts:
 
     def default_rows(self, file, name, rank, job):
         peers = dict(self.default_peers(job, file))
-        runs = 5 if os.path.getsize(file) < TINY else 1 if self.quick else 2
+        runs = 5 if os.path.getsize(file) < TINY else 2  # the first of a process loads what it needs
         ours, theirs = [], {peer: [] for peer in peers}
         for _ in range(2):
             for peer, fit in peers.items():
