@@ -87,7 +87,7 @@ static const armilla_option table[] = {
     {ROW("restarts"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(restarts), .preset = "1", .low = 1, .high = 1e9,
      .value = "N",
      .help = "take the best of N starts by objective; of many samples a sketch tells which are fitted, and k-means of "
-             "few compares sixteen at least"},
+             "few compares eight or sixteen at least"},
     {ROW("max-iter"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(max_iter), .preset = "500", .low = 0, .high = 1e15,
      .value = "K", .help = "most iterations"},
     {ROW("tol"), .kind = ARMILLA_OPTION_REAL, .offset = AT(tol), .preset = "auto", .automatic = "auto", .low = 0,

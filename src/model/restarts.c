@@ -90,6 +90,7 @@ static armilla_status halve(armilla_fit_state *f)
                                      .seed = (uint64_t)f->options->seed,
                                      .count = f->plan.starts,
                                      .most = f->plan.kept,
+                                     .together = f->plan.together,
                                      .iterations = f->plan.iterations};
     armilla_call_nested_enter(f->context);
     armilla_status status = armilla_halve_starts(&halving, f->restarts.screening.candidates);
@@ -103,7 +104,7 @@ static armilla_status halve(armilla_fit_state *f)
 static armilla_status make_sketch(armilla_fit_state *f)
 {
     armilla_status status = begin_screening(f);
-    if (status == ARMILLA_OK && f->plan.halves) return halve(f);
+    if (status == ARMILLA_OK && f->plan.together > 0) return halve(f);
     f->restarts.phase = ARMILLA_FIT_SCREEN;
     if (status == ARMILLA_OK) status = draw_sketch(f);
     if (status != ARMILLA_STOPPED) return status;

@@ -195,9 +195,10 @@ armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const a
 #define SKETCH_ITERATIONS 20
 #define CONVEX_ITERATIONS 40 /* of one start, for what three of the others cost */
 /* Starts that are halved on all data, about as good as the best of ten that converge, and the products of an iteration up
- * to which that takes little. What they need, an assignment for each sample and a basis for each start, stays in a cache
- * of the last level. */
+ * to which that takes little. What those side by side need, an assignment for each sample and a basis for each start,
+ * stays in a cache of the last level; starts of which few fit there, and take the longest, are fewer. */
 #define HALVED_STARTS 16
+#define FEWER_STARTS 8
 #define HALVED_PRODUCTS 5e7
 #define HALVED_ASSIGNMENTS (1 << 22)
 #define HALVED_CENTERS (1 << 20)
@@ -237,13 +238,13 @@ armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density)
 armilla_sketch_plan armilla_sketch_halve(const armilla_few_data *data, int64_t restarts, int64_t max_iter)
 {
     const double products = ((double)data->stored + (double)data->m + (double)data->n) * (double)data->r;
-    const int64_t most = armilla_min64(HALVED_ASSIGNMENTS / data->n, HALVED_CENTERS / data->m / data->r);
-    const int64_t starts = armilla_max64(restarts, armilla_min64(HALVED_STARTS, most));
+    const int64_t fitting = armilla_min64(HALVED_ASSIGNMENTS / data->n, HALVED_CENTERS / data->m / data->r);
+    const int64_t starts = armilla_max64(restarts, fitting >= FEWER_STARTS ? HALVED_STARTS : FEWER_STARTS);
     return (armilla_sketch_plan){
-        .samples = products <= HALVED_PRODUCTS && starts > 1 && starts <= most ? data->n : 0,
+        .samples = products <= HALVED_PRODUCTS ? data->n : 0,
         .starts = starts,
         .kept = 1 + restarts / 4,
         .iterations = max_iter,
-        .halves = true,
+        .together = armilla_max64(1, armilla_min64(starts, fitting)),
     };
 }

@@ -100,7 +100,7 @@ typedef struct armilla_sketch_plan {
     int64_t starts;     /* that are tried on it */
     int64_t kept;       /* of them fitted to all data */
     int64_t iterations; /* that each has */
-    bool halves;        /* they are tried side by side, by successive halving */
+    int64_t together;   /* so many at a time side by side, by successive halving; 0: one after the other */
 } armilla_sketch_plan;
 
 /* density: the part of X that is stored. */

@@ -223,10 +223,11 @@ static armilla_status run_round(contest *c, int64_t steps, bool *ended)
 static armilla_status run_rounds(contest *c)
 {
     const armilla_halving *h = c->halving;
+    const int64_t count = c->starts;
     armilla_status status = ARMILLA_OK;
     bool ended = false;
     for (int i = 0; i < ROUNDS && status == ARMILLA_OK && !ended; i++) {
-        const int64_t wanted = (h->count * rounds[i].eighths + 7) / 8;
+        const int64_t wanted = (count * rounds[i].eighths + 7) / 8;
         status = run_round(c, rounds[i].steps, &ended);
         if (status == ARMILLA_OK) keep_best(c, armilla_max64(wanted, h->most));
     }
@@ -270,39 +271,49 @@ static void release(contest *c)
     armilla_release(context, c->U);
 }
 
-static armilla_status hand_over(const contest *c, armilla_candidate *candidates)
+/* Starts first ... as candidates: those that are left with their bases. */
+static armilla_status hand_over(const contest *c, int64_t first, int64_t count, armilla_candidate *candidates)
 {
-    const size_t basis = (size_t)(c->problem->m * c->problem->r);
-    armilla_status status = ARMILLA_OK;
-    for (int64_t i = 0; i < c->halving->count; i++)
-        candidates[i] = (armilla_candidate){.number = c->number[i], .objective = INFINITY};
-    for (int64_t i = 0; i < c->starts && status == ARMILLA_OK; i++) {
-        if (!isfinite(c->h[i])) continue;
-        armilla_candidate *kept = &candidates[rank_of(c, i)];
-        kept->number = c->number[i];
-        kept->objective = c->h[i];
-        kept->radius = c->l[i];
-        if ((status = armilla_take(c->problem->context, (int64_t)basis, sizeof *kept->U, &kept->U)) != ARMILLA_OK)
-            break;
-        memcpy(kept->U, c->U + (size_t)i * basis, basis * sizeof *kept->U);
-        kept->kept = true;
+    armilla_context *context = c->problem->context;
+    const int64_t basis = c->problem->m * c->problem->r;
+    for (int64_t i = 0; i < count; i++) {
+        armilla_candidate *made = &candidates[first + i];
+        *made = (armilla_candidate){.number = first + c->number[i], .objective = INFINITY, .radius = c->l[i]};
+        if (i < c->starts && isfinite(c->h[i])) {
+            const armilla_status status = armilla_take(context, basis, sizeof *made->U, &made->U);
+            if (status != ARMILLA_OK) return status;
+            memcpy(made->U, c->U + i * basis, (size_t)basis * sizeof *made->U);
+            made->objective = c->h[i];
+            made->kept = true;
+        }
+        armilla_candidates_insert(context, candidates, first + i, c->halving->most);
     }
+    return ARMILLA_OK;
+}
+
+static armilla_status run_contest(const armilla_halving *halving, int64_t first, armilla_candidate *candidates)
+{
+    armilla_problem *p = halving->problem;
+    const int64_t count = armilla_min64(halving->together, halving->count - first);
+    contest c = {.halving = halving, .problem = p, .starts = count};
+    armilla_status status = take(&c);
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++) {
+        c.number[i] = i;
+        c.l[i] = p->options.codes->spherical && p->options.radius > 0 ? p->options.radius : 1;
+        c.h[i] = INFINITY;
+    }
+    if (status == ARMILLA_OK)
+        status = armilla_start_bases(p, halving->start, armilla_start_seed(halving->seed, first), count, c.U);
+    if (status == ARMILLA_OK) status = run_rounds(&c);
+    if (status == ARMILLA_OK) status = hand_over(&c, first, count, candidates);
+    release(&c);
     return status;
 }
 
 armilla_status armilla_halve_starts(const armilla_halving *halving, armilla_candidate *candidates)
 {
-    armilla_problem *p = halving->problem;
-    contest c = {.halving = halving, .problem = p, .starts = halving->count};
-    armilla_status status = take(&c);
-    for (int64_t i = 0; i < c.starts && status == ARMILLA_OK; i++) {
-        c.number[i] = i;
-        c.l[i] = p->options.codes->spherical && p->options.radius > 0 ? p->options.radius : 1;
-        c.h[i] = INFINITY;
-    }
-    if (status == ARMILLA_OK) status = armilla_start_bases(p, halving->start, halving->seed, halving->count, c.U);
-    if (status == ARMILLA_OK) status = run_rounds(&c);
-    if (status == ARMILLA_OK) status = hand_over(&c, candidates);
-    release(&c);
+    armilla_status status = ARMILLA_OK;
+    for (int64_t first = 0; first < halving->count && status == ARMILLA_OK; first += halving->together)
+        status = run_contest(halving, first, candidates);
     return status;
 }

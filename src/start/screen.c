@@ -22,12 +22,18 @@ void armilla_screening_free(armilla_screening *s)
     s->count = 0;
 }
 
-/* Puts candidate i, the newest, into its place among the earlier ones. */
-static void rank(armilla_candidate *candidates, int64_t i)
+void armilla_candidates_insert(armilla_context *context, armilla_candidate *candidates, int64_t i, int64_t most)
 {
     const armilla_candidate newest = candidates[i];
-    for (; i > 0 && newest.objective < candidates[i - 1].objective; i--) candidates[i] = candidates[i - 1];
-    candidates[i] = newest;
+    int64_t place = i;
+    for (; place > 0 && newest.objective < candidates[place - 1].objective; place--)
+        candidates[place] = candidates[place - 1];
+    candidates[place] = newest;
+    for (int64_t late = most; late <= i; late++) {
+        armilla_release(context, candidates[late].U);
+        candidates[late].U = NULL;
+        candidates[late].kept = false;
+    }
 }
 
 /* What was reached from the newest, or that there was no start: infinity. */
@@ -43,12 +49,7 @@ static armilla_status judge(armilla_screening *s, double objective)
         if (status != ARMILLA_OK) return status;
         memcpy(newest->U, s->sketch->U, (size_t)basis * sizeof(double));
     }
-    rank(s->candidates, i);
-    for (int64_t late = s->most; late <= i; late++) {
-        armilla_release(s->context, s->candidates[late].U);
-        s->candidates[late].U = NULL;
-        s->candidates[late].kept = false;
-    }
+    armilla_candidates_insert(s->context, s->candidates, i, s->most);
     armilla_run_close(&s->run);
     s->iterating = false;
     s->tried++;

@@ -73,6 +73,8 @@ armilla_status armilla_screening_begin(armilla_screening *screening);
  * is to end. */
 armilla_status armilla_screening_step(armilla_screening *screening, bool *ended);
 void armilla_screening_list(armilla_screening *screening, armilla_state_list *list);
+/* Candidate i, the newest, gets its place among the earlier ones; bases beyond the best `most` are released. */
+void armilla_candidates_insert(armilla_context *context, armilla_candidate *candidates, int64_t i, int64_t most);
 /* Candidates too; an all-zero screening may be freed. */
 void armilla_screening_free(armilla_screening *screening);
 
@@ -83,11 +85,12 @@ typedef struct armilla_halving {
     const armilla_start *start;
     uint64_t seed;
     int64_t count, most; /* of starts, and of those that are kept */
+    int64_t together;    /* starts side by side: a memory that is bounded */
     int64_t iterations;  /* that a start has at most */
 } armilla_halving;
 
-/* Into `count` candidates: the best `most` in falling order, with their bases. Those of the last round that was ended where
- * the call is to end; ARMILLA_STOPPED where there is none. */
+/* Into `count` candidates: the best `most` in falling order, with their bases. ARMILLA_STOPPED where the call is to end
+ * before all have been tried: those that have been are there. */
 armilla_status armilla_halve_starts(const armilla_halving *halving, armilla_candidate *candidates);
 
 /* The seed of start number i. */

@@ -234,6 +234,7 @@ static void run_scene(const scene *s, uint64_t seed, const armilla_data *data, c
                                          .seed = seed,
                                          .count = s->starts,
                                          .most = s->most,
+                                         .together = s->starts,
                                          .iterations = s->iterations};
         REFERENCE_OK(armilla_halve_starts(&halving, found[threads - 1]));
         if (threads == 1)
@@ -272,8 +273,56 @@ static void test_starts_side_by_side_are_those_alone(void **state)
     }
 }
 
+/* Groups one after the other: the best of what each has alone, with numbers that go on. */
+static void test_groups_are_merged(void **state)
+{
+    enum { TOGETHER = 5, COUNT = 13, MOST = 3 };
+    const scene *s = &scenes[0];
+    uint64_t random = 790;
+    double *X = reference_new(s->m * s->n), norms[MOST_N], best[COUNT];
+    armilla_data *data = NULL;
+    armilla_candidate all[COUNT] = {{.number = 0}};
+    int kept = 0;
+    (void)state;
+    reference_scene("groups of %d", TOGETHER);
+    fill(s, &random, X);
+    REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_F64, X, s->m, s->n, s->m, &data));
+    REFERENCE_OK(armilla_call_enter(reference_context, 2));
+    armilla_problem *problem = problem_of(s, data, X, norms);
+    armilla_halving halving = {.problem = problem,
+                               .start = &armilla_start_kmeans,
+                               .seed = 3,
+                               .count = COUNT,
+                               .most = MOST,
+                               .together = TOGETHER,
+                               .iterations = 500};
+    REFERENCE_OK(armilla_halve_starts(&halving, all));
+    for (int64_t first = 0; first < COUNT; first += TOGETHER) {
+        armilla_candidate own[TOGETHER] = {{.number = 0}};
+        halving.seed = armilla_start_seed(3, first);
+        halving.count = first + TOGETHER < COUNT ? TOGETHER : COUNT - first;
+        REFERENCE_OK(armilla_halve_starts(&halving, own));
+        for (int64_t i = 0; i < halving.count; i++) {
+            if (own[i].kept) best[kept++] = own[i].objective;
+            for (int64_t c = 0; c < MOST && own[i].kept; c++)
+                REFERENCE_HOLDS(all[c].number != first + own[i].number || all[c].objective == own[i].objective);
+            armilla_release(reference_context, own[i].U);
+        }
+    }
+    qsort(best, (size_t)kept, sizeof *best, compare);
+    for (int64_t c = 0; c < COUNT; c++) {
+        REFERENCE_HOLDS(all[c].kept == (c < MOST) && (c >= MOST || all[c].objective == best[c]));
+        armilla_release(reference_context, all[c].U);
+    }
+    armilla_problem_free(problem);
+    armilla_call_leave(reference_context);
+    armilla_data_free(data);
+    free(X);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_starts_side_by_side_are_those_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_starts_side_by_side_are_those_alone),
+                                       cmocka_unit_test(test_groups_are_merged)};
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -160,9 +160,11 @@ static void test_few_data_have_several_starts(void **state)
                     const armilla_sketch_plan plan = armilla_sketch_halve(&data, restarts, 1 + restarts);
                     if (n * m * r < 1000000 && m * r < 10000 && n < 10000) assert_true(plan.samples == n);
                     if (plan.samples == 0) continue;
-                    assert_true(plan.halves && plan.samples == n && (double)n * (double)m * (double)r < 1e8);
-                    assert_true(plan.starts >= restarts && plan.starts > 1 && plan.kept >= 1 && plan.kept <= restarts);
-                    assert_true(plan.starts * n <= 1 << 22 && plan.starts * m * r <= 1 << 20);
+                    assert_true(plan.samples == n && (double)n * (double)m * (double)r < 1e8);
+                    assert_true(plan.starts >= restarts && plan.starts >= 8 && plan.kept >= 1 && plan.kept <= restarts);
+                    assert_true(plan.together >= 1 && plan.together <= plan.starts);
+                    assert_true(plan.together == 1 || plan.together * n <= 1 << 22);
+                    assert_true(plan.together == 1 || plan.together * m * r <= 1 << 20);
                     assert_int_equal(plan.iterations, 1 + restarts);
                     halved++;
                 }
