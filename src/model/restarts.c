@@ -93,7 +93,7 @@ static armilla_status halve(armilla_fit_state *f)
                                      .together = f->plan.together,
                                      .iterations = f->plan.iterations};
     armilla_call_nested_enter(f->context);
-    armilla_status status = armilla_halve_starts(&halving, f->restarts.screening.candidates);
+    const armilla_status status = armilla_halve_starts(&halving, f->restarts.screening.candidates);
     armilla_call_nested_leave(f->context);
     if (status != ARMILLA_OK && status != ARMILLA_STOPPED) return status;
     f->restarts.screening.tried = f->plan.starts;

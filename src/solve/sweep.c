@@ -90,9 +90,11 @@ static void choose_atoms(const armilla_sweep *sweep, const armilla_panel *strip,
     plan->step(plan->self, &panel);
 }
 
+/* Nothing where there are codes instead. */
 static armilla_memberships memberships_of(const armilla_sweep *sweep, const armilla_panel *panel)
 {
     const armilla_sweep_plan *plan = sweep->plan;
+    if (!plan->assignments) return (armilla_memberships){.atoms = NULL};
     return (armilla_memberships){plan->assignments + panel->first, armilla_max64(sweep->partitions, 1),
                                  plan->assignment_stride};
 }
